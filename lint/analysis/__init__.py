@@ -1,0 +1,1 @@
+"""Questions about a model, each answered once per kernel and cached."""

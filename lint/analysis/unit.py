@@ -1,0 +1,53 @@
+"""A translation unit with its analyses, each made on first use and kept."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from cudalint.lint.analysis.trace import LaunchShape, Trace
+from cudalint.lint.model.program import Function, TranslationUnit
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """Settings that analyses need: `block`/`grid` override every launch; `cuda` is the target toolkit."""
+
+    block: tuple[int, int, int] | None = None
+    grid: tuple[int, int, int] | None = None
+    cuda: tuple[int, int] = (13, 0)
+    extra: Mapping[str, object] = field(default_factory=dict)
+
+
+class Unit:
+    """What source rules get: the model, and queries over it."""
+
+    def __init__(self, program: TranslationUnit, options: Options | None = None) -> None:
+        self.program = program
+        self.options = options or Options()
+        self._shapes: dict[str, tuple[LaunchShape, ...]] = {}
+        self._traces: dict[str, tuple[Trace, ...]] = {}
+
+    @cached_property
+    def kernels(self) -> tuple[Function, ...]:
+        """The kernels with a body, in source order."""
+        return self.program.kernels()
+
+    def shapes(self, kernel: Function) -> tuple[LaunchShape, ...]:
+        """The launch shapes to judge a kernel under, most certain first."""
+        if kernel.key not in self._shapes:
+            from cudalint.lint.analysis.launch import launch_shapes
+
+            self._shapes[kernel.key] = launch_shapes(self.program, kernel, self.options)
+        return self._shapes[kernel.key]
+
+    def traces(self, kernel: Function) -> tuple[Trace, ...]:
+        """One executed trace per launch shape."""
+        if kernel.key not in self._traces:
+            from cudalint.lint.analysis.execute import execute
+
+            self._traces[kernel.key] = tuple(
+                execute(self.program, kernel, shape) for shape in self.shapes(kernel)
+            )
+        return self._traces[kernel.key]

@@ -1,0 +1,1 @@
+"""The only place that knows libclang: sources in, model out."""

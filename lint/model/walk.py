@@ -1,0 +1,37 @@
+"""Walk expressions and statements in source order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import fields
+from functools import cache
+
+from cudalint.lint.model.expressions import Expr
+from cudalint.lint.model.statements import Case, Stmt
+
+Node = Expr | Stmt | Case
+_NODES: tuple[type, ...] = (*Expr.__args__, *Stmt.__args__, Case)
+
+
+@cache
+def _names(kind: type) -> tuple[str, ...]:
+    return tuple(f.name for f in fields(kind) if f.name not in {"span", "head", "type", "symbol"})
+
+
+def children(node: Node) -> Iterator[Node]:
+    """The direct parts of a node that are nodes themselves."""
+    for name in _names(type(node)):
+        value = getattr(node, name)
+        if isinstance(value, _NODES):
+            yield value
+        elif isinstance(value, tuple):
+            yield from (item for item in value if isinstance(item, _NODES))
+
+
+def walk(node: Node) -> Iterator[Node]:
+    """The node and everything below it, parents first. Bodies of lambdas and callees are not entered."""
+    stack = [node]
+    while stack:
+        top = stack.pop()
+        yield top
+        stack.extend(reversed(list(children(top))))

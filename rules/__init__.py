@@ -1,0 +1,1 @@
+"""One file per rule; each rule asks analyses and yields findings."""
