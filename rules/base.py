@@ -27,7 +27,7 @@ class Meta:
     default: bool = True
     fix: Applicability | None = None
     security: float | None = None
-    """SARIF security-severity (0.1–10) for real memory-safety faults only."""
+    """SARIF security-severity (0.1 to 10) for real memory-safety faults only."""
 
 
 class Rule(ABC):

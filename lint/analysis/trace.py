@@ -13,7 +13,6 @@ from enum import Enum, IntFlag
 
 import numpy as np
 import numpy.typing as npt
-
 from cudalint.lint.model.expressions import Expr, Symbol
 from cudalint.lint.model.program import Function
 from cudalint.lint.model.source import Span
@@ -151,8 +150,12 @@ class LaneGrid:
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """One enclosing loop at the time of an event: its head, the iteration number, and whether the loop was
-    cut short. `trip` is the number of iterations where all lanes agree on it and it is exact."""
+    """One enclosing loop at the time of an event.
+
+    `head` spans its condition, `iteration` counts from 0 (over the iterations of the real loop, also where
+    the execution skipped some), `truncated` says that some were skipped. `trip` is the number of iterations
+    of the real loop where all lanes agree on it and it is exact.
+    """
 
     head: Span
     iteration: int
@@ -293,8 +296,7 @@ class Sync:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CallEvent:
-    """A call of a function without a visible definition that is no known intrinsic (`known` false),
-    or a math/intrinsic call worth knowing about."""
+    """A call without a visible definition: not understood (`known` false), or of a known intrinsic."""
 
     order: int
     name: str

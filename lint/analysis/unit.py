@@ -47,7 +47,5 @@ class Unit:
         if kernel.key not in self._traces:
             from cudalint.lint.analysis.execute import execute
 
-            self._traces[kernel.key] = tuple(
-                execute(self.program, kernel, shape) for shape in self.shapes(kernel)
-            )
+            self._traces[kernel.key] = tuple(execute(self.program, kernel, shape) for shape in self.shapes(kernel))
         return self._traces[kernel.key]

@@ -5,23 +5,24 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import fields
 from functools import cache
+from typing import Any, get_args
 
 from cudalint.lint.model.expressions import Expr
 from cudalint.lint.model.statements import Case, Stmt
 
 Node = Expr | Stmt | Case
-_NODES: tuple[type, ...] = (*Expr.__args__, *Stmt.__args__, Case)
+_NODES: tuple[type, ...] = (*get_args(Expr), *get_args(Stmt), Case)
 
 
 @cache
-def _names(kind: type) -> tuple[str, ...]:
+def _names(kind: type[Any]) -> tuple[str, ...]:
     return tuple(f.name for f in fields(kind) if f.name not in {"span", "head", "type", "symbol"})
 
 
 def children(node: Node) -> Iterator[Node]:
     """The direct parts of a node that are nodes themselves."""
     for name in _names(type(node)):
-        value = getattr(node, name)
+        value: Any = getattr(node, name)
         if isinstance(value, _NODES):
             yield value
         elif isinstance(value, tuple):
