@@ -57,6 +57,8 @@ class Function:
     synthetic: bool = False
     initializers: tuple[tuple[str, Expr], ...] = ()
     """Constructor member initialisers: field name and value."""
+    mangled: str = ""
+    """The Itanium name of this instance, as compilers emit it; empty when it has none."""
 
 
 @dataclass(frozen=True, slots=True)
