@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import fields
 from functools import cache
-from typing import Any, get_args
+from typing import Any, cast, get_args
 
 from cudalint.lint.model.expressions import Expr
 from cudalint.lint.model.statements import Case, Stmt
@@ -21,12 +21,12 @@ def _names(kind: type[Any]) -> tuple[str, ...]:
 
 def children(node: Node) -> Iterator[Node]:
     """The direct parts of a node that are nodes themselves."""
-    for name in _names(type(node)):
+    kind: Any = type(node)
+    for name in _names(kind):
         value: Any = getattr(node, name)
-        if isinstance(value, _NODES):
-            yield value
-        elif isinstance(value, tuple):
-            yield from (item for item in value if isinstance(item, _NODES))
+        for item in value if isinstance(value, tuple) else (value,):
+            if isinstance(item, _NODES):
+                yield cast(Node, item)
 
 
 def walk(node: Node) -> Iterator[Node]:
