@@ -325,6 +325,8 @@ class Trace:
     objects: tuple[MemoryObject, ...]
     complete: bool
     unknown: tuple[tuple[Span, str], ...] = ()
+    samples: tuple[tuple[str, tuple[int, ...]], ...] = ()
+    """The unknown integers that were sampled (parameters, `gridDim.x`), each with its value per world."""
 
     def accesses(self, *spaces: Space) -> list[Access]:
         """The accesses, in order, to any of these memories (all if none is given)."""

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import TypeVar, cast
 
 from cudalint.lint.analysis.trace import LaunchShape, Trace
 from cudalint.lint.model.program import Function, TranslationUnit
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +31,7 @@ class Unit:
         self.options = options or Options()
         self._shapes: dict[str, tuple[LaunchShape, ...]] = {}
         self._traces: dict[str, tuple[Trace, ...]] = {}
+        self._made: dict[object, object] = {}
 
     @cached_property
     def kernels(self) -> tuple[Function, ...]:
@@ -49,3 +53,9 @@ class Unit:
 
             self._traces[kernel.key] = tuple(execute(self.program, kernel, shape) for shape in self.shapes(kernel))
         return self._traces[kernel.key]
+
+    def once(self, make: Callable[[Unit], T]) -> T:
+        """What `make` (a plain function) says of this unit, made on first use and kept for all rules."""
+        if make not in self._made:
+            self._made[make] = make(self)
+        return cast(T, self._made[make])
