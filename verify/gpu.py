@@ -1,0 +1,290 @@
+"""Load, run, compare and time two kernels on one GPU. The only module that imports CuPy."""
+
+from __future__ import annotations
+
+import ctypes
+import time
+from dataclasses import dataclass
+from typing import Any
+
+import cupy as cp
+import numpy as np
+from cudalint.verify.job import Argument, Build, Job, Outcome
+from cudalint.verify.statistics import settled
+
+RED_ZONE = 64 * 1024
+"""Bytes on both sides of every buffer that no kernel may touch; keeps cudaMalloc's 256-byte alignment."""
+PATTERN = 0xA5
+MIN_PAIRS, MAX_PAIRS = 20, 400
+RACE_RUNS = 40
+
+Array = Any
+"""A CuPy array: CuPy ships no types."""
+
+
+class StageError(Exception):
+    """A step that did not come through; `stage` is build, load, memory or run."""
+
+    def __init__(self, stage: str, message: str) -> None:
+        super().__init__(message)
+        self.stage = stage
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """A kernel ready to launch. `module` is kept alive with it."""
+
+    module: Any
+    handle: int
+    build: Build
+
+
+@dataclass(slots=True)
+class Buffer:
+    """Device memory with red zones. `pristine` holds the inputs of the current seed."""
+
+    whole: Array
+    inner: Array
+    pristine: Array
+    argument: Argument
+    index: int
+
+    def restore(self) -> None:
+        """Put the inputs back."""
+        self.inner[...] = self.pristine
+
+    def intact(self) -> bool:
+        """Whether both red zones still hold their pattern."""
+        ends = (self.whole[:RED_ZONE], self.whole[RED_ZONE + self.inner.nbytes :])
+        return all(bool((end == PATTERN).all()) for end in ends)
+
+
+def perform(job: Job) -> Outcome:
+    """Do a job. Raises StageError, or CuPy's errors, which leave the context unusable."""
+    cp.cuda.Device(job.device).use()
+    before, after = load(job.before), load(job.after)
+    buffers = allocate(job.args)
+    device = _device_name(job.device)
+    if job.mode == "race":
+        return _race(job, before, after, buffers, device)
+    equal, worst, where, varies = "bitwise", 0.0, "", False
+    for seed in range(job.seeds):
+        fill(buffers, seed)
+        first = _run_once(before, job, buffers)
+        again = _run_once(before, job, buffers)
+        varies = varies or not _same(first, again)
+        fixed = _run_once(after, job, buffers)
+        if damaged := [b.index for b in buffers if not b.intact()]:
+            return Outcome(device=device, out_of_bounds=f"argument {damaged[0]} is written outside its buffer")
+        kind, difference, place = compare(first, fixed, buffers, job.rtol)
+        worst = max(worst, difference)
+        if kind == "different":
+            return Outcome(
+                device=device, equal=kind, max_difference=worst, where=f"{place}, seed {seed}", varies=varies
+            )
+        equal = kind if equal == "bitwise" else equal
+    times = clock(job, before, after, buffers)
+    return Outcome(
+        device=device,
+        equal=equal,
+        max_difference=worst,
+        where=where,
+        varies=varies,
+        before_ms=tuple(times[0]),
+        after_ms=tuple(times[1]),
+        again_ms=tuple(times[2]),
+        copy_gbs=copy_bandwidth(),
+    )
+
+
+def load(build: Build) -> Loaded:
+    """Compile (NVRTC) or load (cubin) a kernel and find it. Raises StageError."""
+    try:
+        if build.cubin:
+            module = cp.RawModule(path=build.cubin)
+        else:
+            names = (build.expression,) if build.expression else None
+            module = cp.RawModule(code=build.source, options=build.options, name_expressions=names)
+        function = module.get_function(build.expression if build.expression and not build.cubin else build.symbol)
+        if build.shared > 48 * 1024:
+            function.max_dynamic_shared_size_bytes = build.shared
+    except cp.cuda.compiler.CompileException as error:
+        raise StageError("build", _first_error(str(error))) from None
+    except cp.cuda.driver.CUDADriverError as error:
+        raise StageError("load", f"{build.symbol}: {error}") from None
+    return Loaded(module, int(function.kernel.ptr), build)
+
+
+def _first_error(text: str) -> str:
+    lines = [line.strip() for line in text.splitlines() if "error" in line.lower()]
+    return lines[0] if lines else text.strip()[:300]
+
+
+def allocate(args: tuple[Argument, ...]) -> list[Buffer]:
+    """Device memory for all buffers. Raises StageError when it does not fit in 80% of what is free."""
+    own = [(i, a) for i, a in enumerate(args) if a.kind == "buffer" and a.alias is None]
+    wanted = sum(4 * a.nbytes + 2 * RED_ZONE for _, a in own)
+    free, _ = cp.cuda.runtime.memGetInfo()
+    if wanted > 0.8 * (free + cp.get_default_memory_pool().free_bytes()):
+        raise StageError("memory", f"needs {wanted / 2**30:.1f} GiB with copies, {free / 2**30:.1f} GiB are free")
+    buffers = []
+    for index, argument in own:
+        whole = cp.full(argument.nbytes + 2 * RED_ZONE, PATTERN, dtype=cp.uint8)
+        inner = whole[RED_ZONE : RED_ZONE + argument.nbytes]
+        buffers.append(Buffer(whole, inner, cp.empty_like(inner), argument, index))
+    return buffers
+
+
+def fill(buffers: list[Buffer], seed: int) -> None:
+    """Fresh inputs: uniform floats in [-1, 1), integers in the argument's range. Outputs are poisoned."""
+    rng = cp.random.default_rng(seed * 7919 + 17)
+    for buffer in buffers:
+        a = buffer.argument
+        kind = np.dtype(a.dtype)
+        count = a.nbytes // kind.itemsize
+        if a.role == "out":
+            buffer.pristine[...] = 0xFF  # NaN for floats, -1 for integers: an element left unwritten shows
+        elif kind.kind == "f":
+            values = rng.random(count, dtype=cp.float32) * 2 - 1
+            buffer.pristine[: count * kind.itemsize] = values.astype(kind).view(cp.uint8)
+        else:
+            values = rng.integers(a.low, max(a.high, a.low + 1), size=count, dtype=cp.int64)
+            buffer.pristine[: count * kind.itemsize] = values.astype(kind).view(cp.uint8)
+
+
+def launch(kernel: Loaded, job: Job, buffers: list[Buffer]) -> None:
+    """Enqueue one launch on the current stream."""
+    by_index = {b.index: b for b in buffers}
+    cells: list[Any] = []
+    for index, argument in enumerate(job.args):
+        if argument.kind == "buffer":
+            owner = by_index[index if argument.alias is None else argument.alias]
+            cells.append(ctypes.c_uint64(owner.inner.data.ptr + argument.offset))
+        else:
+            raw = bytes.fromhex(argument.data)
+            cells.append(ctypes.create_string_buffer(raw, len(raw)))
+    pointers = (ctypes.c_void_p * max(1, len(cells)))(*(ctypes.addressof(c) for c in cells))
+    b = kernel.build
+    stream = cp.cuda.get_current_stream().ptr
+    try:
+        cp.cuda.driver.launchKernel(kernel.handle, *b.grid, *b.block, b.shared, stream, ctypes.addressof(pointers), 0)
+    except cp.cuda.driver.CUDADriverError as error:
+        raise StageError("run", f"launch grid {b.grid} block {b.block} shared {b.shared}: {error}") from None
+
+
+def _run_once(kernel: Loaded, job: Job, buffers: list[Buffer]) -> list[Array]:
+    for buffer in buffers:
+        buffer.restore()
+    launch(kernel, job, buffers)
+    cp.cuda.runtime.deviceSynchronize()
+    return [b.inner.copy() for b in buffers]
+
+
+def _same(one: list[Array], other: list[Array]) -> bool:
+    return all(bool((a == b).all()) for a, b in zip(one, other, strict=True))
+
+
+def compare(one: list[Array], other: list[Array], buffers: list[Buffer], rtol: float) -> tuple[str, float, str]:
+    """bitwise, tolerance or different; the largest relative difference; where it is. NaNs must match."""
+    verdict, worst, where = "bitwise", 0.0, ""
+    for a, b, buffer in zip(one, other, buffers, strict=True):
+        if bool((a == b).all()):
+            continue
+        kind = np.dtype(buffer.argument.dtype)
+        usable = a.nbytes // kind.itemsize * kind.itemsize
+        x, y = (v[:usable].view(kind) for v in (a, b))
+        place = f"argument {buffer.index}, element {int(cp.argmax(x != y))}"
+        if kind.kind != "f":
+            return "different", float("inf"), place
+        x64, y64 = x.astype(cp.float64), y.astype(cp.float64)
+        if not bool((cp.isnan(x64) == cp.isnan(y64)).all()):
+            return "different", float("inf"), f"{place} (NaN on one side)"
+        scale = float(cp.nanmax(cp.abs(x64))) or 1.0
+        difference = float(cp.nanmax(cp.abs(x64 - y64))) / scale
+        worst = max(worst, difference)
+        if not difference <= rtol:
+            return "different", worst, place
+        verdict, where = "tolerance", place
+    return verdict, worst, where
+
+
+def clock(job: Job, before: Loaded, after: Loaded, buffers: list[Buffer]) -> tuple[list[float], ...]:
+    """Interleaved times in ms of before, after and before again: random order, L2 flushed, inputs put back."""
+    order = np.random.default_rng(1)
+    flush = cp.empty(2 * cp.cuda.Device().attributes["L2CacheSize"], dtype=cp.uint8)
+    kernels = (before, after, before)
+    times: tuple[list[float], ...] = ([], [], [])
+    changed = [b for b in buffers if b.argument.role == "inout" and b.inner.nbytes <= 1 << 28]
+    for kernel in (before, after) * 3:
+        launch(kernel, job, buffers)
+    cp.cuda.runtime.deviceSynchronize()
+    start, end = cp.cuda.Event(), cp.cuda.Event()
+    deadline = time.monotonic() + job.budget_s
+    while len(times[0]) < MAX_PAIRS:
+        for which in order.permutation(3):
+            for buffer in changed:
+                buffer.restore()
+            flush.fill(0)
+            start.record()
+            launch(kernels[which], job, buffers)
+            end.record()
+            end.synchronize()
+            times[which].append(float(cp.cuda.get_elapsed_time(start, end)))
+        pairs = len(times[0])
+        if time.monotonic() > deadline and pairs >= 5:
+            break
+        if pairs >= MIN_PAIRS and pairs % 20 == 0 and settled(times[0], times[1]) and settled(times[0], times[2]):
+            break
+    return times
+
+
+def _race(job: Job, before: Loaded, after: Loaded, buffers: list[Buffer], device: str) -> Outcome:
+    """Run `before` often; does it vary, or differ from `after`? Another stream's work shifts the schedule."""
+    worst, where, varies, differs = 0.0, "", False, False
+    noise = cp.cuda.Stream(non_blocking=True)
+    load_buffer = cp.empty(1 << 24, dtype=cp.float32)
+    for seed in range(job.seeds):
+        fill(buffers, seed)
+        reference = _run_once(after, job, buffers)
+        first: list[Array] | None = None
+        for run in range(RACE_RUNS):
+            if run % 2:
+                with noise:
+                    load_buffer += 1.0
+            result = _run_once(before, job, buffers)
+            first = result if first is None else first
+            varies = varies or not _same(first, result)
+            kind, difference, place = compare(reference, result, buffers, job.rtol)
+            if kind == "different":
+                differs, worst, where = True, max(worst, difference), f"{place}, seed {seed}, run {run}"
+        if differs and varies:
+            break
+    equal = "different" if differs else "bitwise"
+    return Outcome(device=device, equal=equal, max_difference=worst, where=where, varies=varies)
+
+
+_COPY_GBS: dict[int, float] = {}
+
+
+def copy_bandwidth() -> float:
+    """GB/s (read plus written) of a large device-to-device copy on this card, measured once a process."""
+    device = cp.cuda.Device().id
+    if device not in _COPY_GBS:
+        size = min(1 << 30, cp.cuda.runtime.memGetInfo()[0] // 8)
+        source = cp.ones(size, dtype=cp.uint8)
+        target = cp.empty_like(source)
+        start, end = cp.cuda.Event(), cp.cuda.Event()
+        times = []
+        for _ in range(12):
+            start.record()
+            target.data.copy_from_device_async(source.data, size, cp.cuda.get_current_stream())
+            end.record()
+            end.synchronize()
+            times.append(float(cp.cuda.get_elapsed_time(start, end)))
+        _COPY_GBS[device] = 2 * size / (float(np.median(times)) * 1e6)
+    return _COPY_GBS[device]
+
+
+def _device_name(device: int) -> str:
+    name: bytes = cp.cuda.runtime.getDeviceProperties(device)["name"]
+    return name.decode()

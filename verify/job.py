@@ -1,0 +1,111 @@
+"""The messages between the verifier and its worker process: plain data, JSON on one line each."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class Argument:
+    """One kernel argument.
+
+    kind `scalar` or `struct`: `data` is its bytes in hex. kind `buffer`: `nbytes` of device memory holding
+    elements of numpy type `dtype`; integers are drawn from [`low`, `high`), floats from [-1, 1). `role` is
+    in, out or inout; `alias` names an earlier argument index whose buffer this one shares.
+    """
+
+    kind: str
+    data: str = ""
+    nbytes: int = 0
+    dtype: str = "float32"
+    role: str = "inout"
+    low: int = 0
+    high: int = 256
+    offset: int = 0
+    alias: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Build:
+    """A kernel to load: NVRTC source (with `headers` by name), or a cubin on disk; launched with this shape.
+
+    `symbol` is the mangled name; `expression` the C++ name expression of a template instance, or empty.
+    """
+
+    grid: tuple[int, int, int]
+    block: tuple[int, int, int]
+    shared: int
+    symbol: str
+    expression: str = ""
+    source: str = ""
+    cubin: str = ""
+    options: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """Run `before` and `after` on the same inputs. `budget_s` bounds the timing, not the build.
+
+    `mode` is `compare` (equal and faster?) or `race` (does `before` vary, or differ from `after`?).
+    """
+
+    before: Build
+    after: Build
+    args: tuple[Argument, ...]
+    arch: str = ""
+    mode: str = "compare"
+    seeds: int = 3
+    budget_s: float = 2.0
+    rtol: float = 1e-5
+    device: int = 0
+
+    def to_line(self) -> str:
+        """One line of JSON."""
+        return json.dumps(asdict(self), separators=(",", ":"))
+
+    @staticmethod
+    def from_line(line: str) -> Job:
+        """The inverse of `to_line`."""
+        raw = json.loads(line)
+        builds = {side: Build(**_tuples(raw.pop(side))) for side in ("before", "after")}
+        args = tuple(Argument(**a) for a in raw.pop("args"))
+        return Job(builds["before"], builds["after"], args, **raw)
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What the worker saw. `error` and `stage` (build, load, run, memory) when it did not come through.
+
+    Times are ms of interleaved rounds. `equal` is bitwise, tolerance or different; `varies` says that
+    `before` gave different bytes for the same inputs.
+    """
+
+    error: str = ""
+    stage: str = ""
+    device: str = ""
+    equal: str = ""
+    max_difference: float | None = None
+    where: str = ""
+    varies: bool = False
+    out_of_bounds: str = ""
+    before_ms: tuple[float, ...] = ()
+    after_ms: tuple[float, ...] = ()
+    again_ms: tuple[float, ...] = ()
+    copy_gbs: float = 0.0
+    extra: Mapping[str, Any] = field(default_factory=dict)
+
+    def to_line(self) -> str:
+        """One line of JSON."""
+        return json.dumps(asdict(self), separators=(",", ":"))
+
+    @staticmethod
+    def from_line(line: str) -> Outcome:
+        """The inverse of `to_line`."""
+        return Outcome(**_tuples(json.loads(line)))
+
+
+def _tuples(raw: dict[str, Any]) -> dict[str, Any]:
+    return {k: tuple(v) if isinstance(v, list) else v for k, v in raw.items()}
