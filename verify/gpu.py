@@ -70,10 +70,10 @@ def perform(job: Job) -> Outcome:
     equal, worst, where, varies = "bitwise", 0.0, "", False
     for seed in range(job.seeds):
         fill(buffers, seed)
-        first = _run_once(before, job, buffers)
-        again = _run_once(before, job, buffers)
+        first = _run_once(before, job, buffers, "flagged")
+        again = _run_once(before, job, buffers, "flagged")
         varies = varies or not _same(first, again)
-        fixed = _run_once(after, job, buffers)
+        fixed = _run_once(after, job, buffers, "fixed")
         if damaged := [b.index for b in buffers if not b.intact()]:
             return Outcome(device=device, out_of_bounds=f"argument {damaged[0]} is written outside its buffer")
         kind, difference, place = compare(first, fixed, buffers, job.rtol)
@@ -172,11 +172,15 @@ def launch(kernel: Loaded, job: Job, buffers: list[Buffer]) -> None:
         raise StageError("run", f"launch grid {b.grid} block {b.block} shared {b.shared}: {error}") from None
 
 
-def _run_once(kernel: Loaded, job: Job, buffers: list[Buffer]) -> list[Array]:
+def _run_once(kernel: Loaded, job: Job, buffers: list[Buffer], which: str) -> list[Array]:
+    """The buffers after one launch on the pristine inputs. Raises StageError naming `which` kernel faulted."""
     for buffer in buffers:
         buffer.restore()
     launch(kernel, job, buffers)
-    cp.cuda.runtime.deviceSynchronize()
+    try:
+        cp.cuda.runtime.deviceSynchronize()
+    except cp.cuda.runtime.CUDARuntimeError as error:
+        raise StageError("run", f"the {which} kernel failed: {error}") from None
     return [b.inner.copy() for b in buffers]
 
 
@@ -245,13 +249,13 @@ def _race(job: Job, before: Loaded, after: Loaded, buffers: list[Buffer], device
     load_buffer = cp.empty(1 << 24, dtype=cp.float32)
     for seed in range(job.seeds):
         fill(buffers, seed)
-        reference = _run_once(after, job, buffers)
+        reference = _run_once(after, job, buffers, "fixed")
         first: list[Array] | None = None
         for run in range(RACE_RUNS):
             if run % 2:
                 with noise:
                     load_buffer += 1.0
-            result = _run_once(before, job, buffers)
+            result = _run_once(before, job, buffers, "flagged")
             first = result if first is None else first
             varies = varies or not _same(first, result)
             kind, difference, place = compare(reference, result, buffers, job.rtol)
