@@ -1,0 +1,294 @@
+"""What the memory requests of a kernel cost, access by access: the ground of the CUD1xx and CUD2xx rules.
+
+Every execution of an access in a trace is costed per warp (`analysis.lanes`) and summed per *site*, the access
+as it stands in the source, and per world, the sample set for what is not known. A verdict has to hold in every
+world. An address that rests on memory content is judged only where that part of it is the same for a whole
+warp, which shows in the distances between lanes being the same in all warps.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from enum import Enum
+
+import numpy as np
+from cudalint.lint.analysis.lanes import Requests, global_requests, pieces, shared_requests
+from cudalint.lint.analysis.trace import OPAQUE, Access, Bools, Ints, LaneGrid, MemoryObject, Space, Taint, Trace
+from cudalint.lint.analysis.unit import Unit
+from cudalint.lint.model.source import Span
+from cudalint.lint.model.types import ArrayType, RecordType, Type
+
+WASTEFUL = 2.0
+"""A request is wasteful from this multiple of its ideal on."""
+FULL = 1.15
+"""... if it also costs more than this multiple of the same request with all lanes active and contiguous."""
+CONFLICT = 1.5
+"""Shared accesses conflict from this mean of wavefronts over ideal on."""
+FEW = 0.1
+"""A share of the requests that does not decide."""
+
+
+class Verdict(Enum):
+    """What can be said of a site."""
+
+    FINE = "fine"
+    BAD = "bad"
+    DATA = "rests on memory content"
+    UNDECIDED = "undecided"
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """Sums over the requests of one world; `worst` is the largest excess over ideal of one request."""
+
+    requests: int
+    active: int
+    used: int
+    ideal: int
+    full: int
+    worst: int
+
+    @property
+    def ratio(self) -> float:
+        """Cost over ideal."""
+        return self.used / self.ideal
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Site:
+    """One access of the source under one launch shape.
+
+    `access` is the execution with the largest excess, `events` all of them, `costs` those of the worlds in
+    which it ran, `strides` the commonest distance in bytes between neighbouring lanes in each of them.
+    """
+
+    trace: Trace
+    access: Access
+    events: tuple[Access, ...]
+    costs: tuple[Cost, ...]
+    strides: tuple[int | None, ...]
+    verdict: Verdict
+
+    @property
+    def span(self) -> Span:
+        """Where the access stands."""
+        return self.access.span
+
+    @property
+    def object(self) -> MemoryObject:
+        """What is accessed."""
+        return self.access.object
+
+    @property
+    def cost(self) -> Cost:
+        """The cost in the world with the lowest ratio: what is certain."""
+        return min(self.costs, key=lambda c: c.ratio)
+
+    @property
+    def stride(self) -> int | None:
+        """The distance between neighbouring lanes in bytes, where all worlds agree."""
+        return self.strides[0] if len(set(self.strides)) == 1 else None
+
+    @property
+    def loops(self) -> int:
+        """How many loops enclose the access."""
+        return len(self.access.frames)
+
+
+def global_sites(unit: Unit) -> tuple[Site, ...]:
+    """All global accesses of all kernels of a unit, judged, in source order."""
+    return tuple(s for kernel in unit.kernels for trace in unit.traces(kernel) for s in sites(trace, Space.GLOBAL))
+
+
+def shared_sites(unit: Unit) -> tuple[Site, ...]:
+    """All shared accesses of all kernels of a unit, judged, in source order."""
+    return tuple(s for kernel in unit.kernels for trace in unit.traces(kernel) for s in sites(trace, Space.SHARED))
+
+
+def sites(trace: Trace, space: Space) -> list[Site]:
+    """The accesses of a trace to one memory, grouped by the place in the source, judged."""
+    groups: dict[tuple[Span, bool, int], list[Access]] = defaultdict(list)
+    for access in trace.accesses(space):
+        groups[access.span, access.kind.value == "store", access.size].append(access)
+    made = (_site(trace, space, group) for group in groups.values())
+    return sorted((s for s in made if s is not None), key=lambda s: s.span.start)
+
+
+def _site(trace: Trace, space: Space, events: Sequence[Access]) -> Site | None:
+    """Cost and judge the executions of one access; None when no lane ever ran it."""
+    events = [e for e in events if e.mask.any()]
+    if not events:
+        return None
+    lanes = trace.lanes
+    kinds = [claim(e, lanes) for e in events]
+    clear = [e for e, kind in zip(events, kinds, strict=True) if kind is None]
+    basis = clear or events
+    event, world, requests = _requests(basis, lanes, space)
+    costs = _costs(requests, world)
+    excess = np.bincount(event, requests.used - requests.ideal, len(basis))
+    sample = basis[int(excess.argmax())]
+    strides = [lane_stride(sample, lanes, w) for w in range(lanes.worlds) if (world == w).any()]
+    verdict = _verdict(costs, space)
+    if len(clear) < (1 - FEW) * len(events):
+        unclear = [k for k in kinds if k is not None]
+        verdict = Verdict.DATA if all(k is Verdict.DATA for k in unclear) else Verdict.UNDECIDED
+    return Site(trace, sample, tuple(events), tuple(costs), tuple(strides), verdict)
+
+
+def _requests(events: Sequence[Access], lanes: LaneGrid, space: Space) -> tuple[Ints, Ints, Requests]:
+    """The requests of several executions of one access: the number of the execution, the world, the costs."""
+    span = int(lanes.warp.max()) + 1
+    worlds = np.zeros(span, np.int64)
+    worlds[lanes.warp] = lanes.world
+    parts: list[Requests] = []
+    for offset, size in pieces(events[0].size, alignment(events[0])):
+        masks = np.concatenate([e.mask for e in events])
+        address = np.concatenate([e.address for e in events])[masks] + offset
+        warp = np.concatenate([lanes.warp + i * span for i in range(len(events))])[masks]
+        everyone = np.ones(len(address), np.bool_)
+        if space is Space.SHARED:
+            lane = np.tile(lanes.lane, len(events))[masks]
+            parts.append(shared_requests(address, size, everyone, warp, lane))
+        else:
+            parts.append(global_requests(address, size, everyone, warp))
+    both = Requests(
+        *(np.concatenate([getattr(p, n) for p in parts]) for n in ("warp", "active", "used", "ideal", "full"))
+    )
+    return both.warp // span, worlds[both.warp % span], both
+
+
+def recost(site: Site, events: Sequence[Access]) -> Cost:
+    """What a site costs with other addresses in its events, in the world with the lowest ratio."""
+    _, world, requests = _requests(events, site.trace.lanes, site.object.space)
+    return min(_costs(requests, world), key=lambda c: c.ratio)
+
+
+def worst_warp(site: Site) -> tuple[Ints, Ints]:
+    """Lane numbers and byte addresses of the warp that pays most in a site's costliest execution."""
+    lanes, access = site.trace.lanes, site.access
+    _, _, requests = _requests([access], lanes, site.object.space)
+    warp = requests.warp[int((requests.used - requests.ideal).argmax())]
+    there = access.mask & (lanes.warp == warp)
+    return lanes.lane[there], access.address[there]
+
+
+def _costs(requests: Requests, world: Ints) -> list[Cost]:
+    """The costs of the worlds that have requests."""
+    return [_cost(requests, world == w) for w in np.unique(world)]
+
+
+def _cost(requests: Requests, chosen: Bools) -> Cost:
+    """Add up the chosen requests."""
+    used, ideal = requests.used[chosen], requests.ideal[chosen]
+    return Cost(
+        requests=int(chosen.sum()),
+        active=int(requests.active[chosen].sum()),
+        used=int(used.sum()),
+        ideal=int(ideal.sum()),
+        full=int(requests.full[chosen].sum()),
+        worst=int((used - ideal).max()),
+    )
+
+
+def _verdict(costs: Iterable[Cost], space: Space) -> Verdict:
+    """Bad only if bad in every world."""
+    if space is Space.SHARED:
+        bad = all(c.used >= CONFLICT * c.ideal for c in costs)
+    else:
+        bad = all(c.used >= WASTEFUL * c.ideal and c.used > FULL * c.full for c in costs)
+    return Verdict.BAD if bad else Verdict.FINE
+
+
+def claim(access: Access, lanes: LaneGrid) -> Verdict | None:
+    """Whether the lanes' addresses are known relative to each other: None if so, else why not."""
+    opaque = access.address_taint & OPAQUE
+    if not opaque:
+        return None
+    if opaque & Taint.UNKNOWN:
+        return Verdict.UNDECIDED
+    if not opaque & Taint.ATOMIC and _same_in_all_warps(access, lanes):
+        return None
+    return Verdict.DATA if opaque & (Taint.LOADED | Taint.ATOMIC) else Verdict.UNDECIDED
+
+
+def _same_in_all_warps(access: Access, lanes: LaneGrid) -> bool:
+    """Whether neighbouring lanes are the same distances apart in all warps of each world.
+
+    Memory content is sampled by address: content that differs between the lanes of a warp gives distances that
+    differ from warp to warp, content that a whole warp shares moves the warp as one.
+    """
+    step, where = _steps(access.address, access.mask, lanes)
+    if not len(step):
+        return True
+    key = lanes.world[where] * 32 + lanes.lane[where]
+    order = np.lexsort((step, key))
+    key, step = key[order], step[order]
+    same = key[1:] == key[:-1]
+    return bool(same.any()) and bool((step[1:] == step[:-1])[same].all())
+
+
+def _steps(address: Ints, mask: Bools, lanes: LaneGrid) -> tuple[Ints, Ints]:
+    """Distances between neighbouring active lanes of a warp, and the index of the first of the two."""
+    pair = mask[:-1] & mask[1:] & (lanes.warp[:-1] == lanes.warp[1:])
+    where = np.flatnonzero(pair)
+    return address[where + 1] - address[where], where
+
+
+def lane_stride(access: Access, lanes: LaneGrid, world: int) -> int | None:
+    """The commonest distance in bytes between neighbouring active lanes in one world, if there is one."""
+    step, where = _steps(access.address, access.mask, lanes)
+    step = step[lanes.world[where] == world]
+    if not len(step):
+        return None
+    values, counts = np.unique(step, return_counts=True)
+    return int(values[counts.argmax()])
+
+
+def of_record(site: Site) -> RecordType | None:
+    """The record whose array is accessed, when the lanes are whole records apart and none is a vector."""
+    access = site.access
+    whole = access.expr.type
+    record = access.field_of or (whole if isinstance(whole, RecordType) else None)
+    if not isinstance(record, RecordType) or record.size <= access.size == alignment(access):
+        return None
+    return record if all(s and s % record.size == 0 for s in site.strides) else None
+
+
+def alignment(access: Access) -> int:
+    """The alignment in bytes that the accessed type promises."""
+    return type_alignment(access.expr.type, access.size)
+
+
+def type_alignment(of: Type, size: int) -> int:
+    """A type's alignment in bytes; `size` for scalars."""
+    match of:
+        case RecordType(align=align):
+            return align
+        case ArrayType(element=element):
+            return type_alignment(element, element.size)
+        case _:
+            return size
+
+
+def by_place(found: Iterable[Site], key: Callable[[Site], bool]) -> list[Site]:
+    """One site for each place in the source for which `key` holds, the costliest.
+
+    A block that is only assumed must hold under every assumption made for that kernel.
+    """
+    places: dict[tuple[str, int, int], list[Site]] = defaultdict(list)
+    for site in found:
+        places[site.span.start].append(site)
+    chosen = []
+    for group in places.values():
+        firm = [s for s in group if key(s) and (s.trace.shape.block_known or _agrees(s, group, key))]
+        if firm:
+            chosen.append(max(firm, key=lambda s: (s.trace.shape.block_known, s.cost.ratio)))
+    return chosen
+
+
+def _agrees(site: Site, group: Iterable[Site], key: Callable[[Site], bool]) -> bool:
+    """Whether all shapes of the site's kernel say the same."""
+    kernel = site.trace.kernel.key
+    return all(key(s) for s in group if s.trace.kernel.key == kernel)

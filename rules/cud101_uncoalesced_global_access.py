@@ -1,0 +1,78 @@
+"""CUD101: a warp's global access touches far more memory than it uses."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from cudalint.lint.analysis import advice
+from cudalint.lint.analysis.memory import Site, Verdict, by_place, global_sites, of_record
+from cudalint.lint.analysis.unit import Unit
+from cudalint.lint.diagnostics import Diagnostic, Severity
+from cudalint.rules.base import Meta, SourceRule
+
+
+class UncoalescedGlobalAccess(SourceRule):
+    """A warp's global access touches far more sectors than it needs.
+
+    ## What it does
+    Reports a global load, store or atomic for which a warp touches at least twice as many 32-byte sectors as the
+    bytes of its active lanes need. The addresses of all lanes are evaluated for the block that the launch uses,
+    so `%`, `/`, shifts and guards count as the hardware sees them. A stride that is only known at run time is
+    judged for several values, and reported only if it is wasteful for all of them.
+
+    ## Why it is slow
+    Global memory moves whole sectors. Lanes that are a row apart move 32 bytes each to use four of them, so the
+    access takes up to eight times the bandwidth and eight times the cache.
+
+    ## Example
+    ```cuda
+    int row = blockIdx.x * blockDim.x + threadIdx.x;
+    out[row * cols + c] = in[row * cols + c];  // neighbouring threads are a row apart
+    ```
+
+    ## Use instead
+    ```cuda
+    int c = blockIdx.x * blockDim.x + threadIdx.x;
+    out[row * cols + c] = in[row * cols + c];  // neighbouring threads are neighbours in memory
+    ```
+
+    ## When it does not apply
+    Addresses that all lanes of a warp share are broadcasts and fine, also where they are far apart from warp to
+    warp. Where a transposition is needed, stage a tile through shared memory. Accesses that run once per
+    thread beside a hot loop are reported as information only.
+
+    ## References
+    CUDA C++ Best Practices Guide, "Coalesced Access to Global Memory"; Nsight Compute documentation, "Memory
+    Workload Analysis" (sectors per request).
+    """
+
+    meta = Meta(
+        code="CUD101",
+        name="uncoalesced-global-access",
+        summary="A warp's global access touches far more sectors than it needs",
+        category="memory",
+        severity=Severity.WARNING,
+        since="0.1.0",
+    )
+
+    def check(self, unit: Unit) -> Iterator[Diagnostic]:
+        """Yield one finding for each place in the source."""
+        sites = unit.once(global_sites)
+        for site in by_place(sites, lambda s: s.verdict is Verdict.BAD and not of_record(s)):
+            yield self._report(site, advice.hot(site, sites))
+
+    def _report(self, site: Site, hot: bool) -> Diagnostic:
+        """Put one wasteful access into words."""
+        cost, shape = site.cost, site.trace.shape
+        used, ideal = cost.used / cost.requests, cost.ideal / cost.requests
+        return self.finding(
+            site.span,
+            f"`{advice.text_of(site.access)}` touches {advice.number(used)} sectors per warp where "
+            f"{advice.number(ideal)} would do: {advice.spacing(site)} ({advice.under(shape)})",
+            severity=Severity.WARNING if hot else Severity.INFO,
+            kernel=site.trace.kernel.name,
+            reason="global memory moves whole 32-byte sectors; the rest of each is moved for nothing",
+            help=advice.fitting_change(site),
+            evidence=advice.global_evidence(site),
+            lanes=advice.lane_map(site),
+        )

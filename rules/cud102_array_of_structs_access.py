@@ -1,0 +1,78 @@
+"""CUD102: a warp reads one field of an array of records."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from cudalint.lint.analysis import advice
+from cudalint.lint.analysis.memory import Site, Verdict, by_place, global_sites, of_record
+from cudalint.lint.analysis.unit import Unit
+from cudalint.lint.diagnostics import Diagnostic, Severity
+from cudalint.lint.model.types import spelled
+from cudalint.rules.base import Meta, SourceRule
+
+
+class ArrayOfStructsAccess(SourceRule):
+    """A warp's access to an array of records moves mostly other fields.
+
+    ## What it does
+    Reports a global access to a field of an array of records, or to a whole record that moves field by field,
+    for which a warp touches at least twice as many 32-byte sectors as its active lanes need.
+
+    ## Why it is slow
+    The lanes of a warp are a whole record apart, so each 32-byte sector brings mostly other fields along. With a
+    record of 32 bytes or more every lane needs its own sector.
+
+    ## Example
+    ```cuda
+    struct Particle { float x, y, z, vx, vy, vz, mass, charge; };
+    out[i] = particles[i].mass;  // 32 bytes moved for every 4 used
+    ```
+
+    ## Use instead
+    ```cuda
+    struct Particles { float *x, *y, *z, *vx, *vy, *vz, *mass, *charge; };
+    out[i] = particles.mass[i];  // a structure of arrays: all bytes are used
+    ```
+
+    ## When it does not apply
+    Records of 8 or 16 bytes that are aligned to their size (`float2`, `float4`, `alignas(16)`) move as one vector
+    when the whole record is used, and are not reported.
+
+    ## References
+    CUDA C++ Best Practices Guide, "Coalesced Access to Global Memory" and "Strided Accesses".
+    """
+
+    meta = Meta(
+        code="CUD102",
+        name="array-of-structs-access",
+        summary="A warp's access to an array of records moves mostly other fields",
+        category="memory",
+        severity=Severity.WARNING,
+        since="0.1.0",
+    )
+
+    def check(self, unit: Unit) -> Iterator[Diagnostic]:
+        """Yield one finding for each place in the source."""
+        sites = unit.once(global_sites)
+        for site in by_place(sites, lambda s: s.verdict is Verdict.BAD and of_record(s) is not None):
+            yield self._report(site, advice.hot(site, sites))
+
+    def _report(self, site: Site, hot: bool) -> Diagnostic:
+        """Put one access to an array of records into words."""
+        cost, record = site.cost, of_record(site)
+        assert record is not None
+        used, ideal = cost.used / cost.requests, cost.ideal / cost.requests
+        return self.finding(
+            site.span,
+            f"`{advice.text_of(site.access)}` touches {advice.number(used)} sectors per warp where "
+            f"{advice.number(ideal)} would do: lanes are one `{spelled(record)}` of {record.size} bytes apart "
+            f"({advice.under(site.trace.shape)})",
+            severity=Severity.WARNING if hot else Severity.INFO,
+            kernel=site.trace.kernel.name,
+            reason="global memory moves whole 32-byte sectors, and most of each holds fields that are not used here",
+            help=f"keep the fields of `{spelled(record)}` in arrays of their own, or move whole records as aligned "
+            "vectors of 8 or 16 bytes",
+            evidence=advice.global_evidence(site),
+            lanes=advice.lane_map(site),
+        )

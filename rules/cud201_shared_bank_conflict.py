@@ -1,0 +1,98 @@
+"""CUD201: lanes of a warp want different words of the same shared-memory bank."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from cudalint.lint.analysis import advice
+from cudalint.lint.analysis.banks import Layout, better_layout
+from cudalint.lint.analysis.memory import Site, Verdict, by_place, shared_sites
+from cudalint.lint.analysis.unit import Unit
+from cudalint.lint.diagnostics import Applicability, Diagnostic, Edit, Fix, Severity
+from cudalint.rules.base import Meta, SourceRule
+
+
+class SharedBankConflict(SourceRule):
+    """Lanes of a warp meet in one bank of shared memory.
+
+    ## What it does
+    Reports a shared-memory access for which lanes of a warp want different 4-byte words of one bank, so that the
+    hardware serves the request in several passes. The addresses of all lanes are evaluated for the block that
+    the launch uses, with the phases of 8- and 16-byte accesses. Where padding the array helps, the finding names
+    the padding that was found to work for every access to that array.
+
+    ## Why it is slow
+    Shared memory has 32 banks of 4 bytes, each of which delivers one word per pass. A 32-way conflict makes one
+    access take 32 passes.
+
+    ## Example
+    ```cuda
+    __shared__ float tile[32][32];
+    tile[threadIdx.y][threadIdx.x] = in[i];
+    __syncthreads();
+    out[j] = tile[threadIdx.x][threadIdx.y];  // a column: all lanes meet in one bank
+    ```
+
+    ## Use instead
+    ```cuda
+    __shared__ float tile[32][33];  // one word of padding shifts each row by a bank
+    tile[threadIdx.y][threadIdx.x] = in[i];
+    __syncthreads();
+    out[j] = tile[threadIdx.x][threadIdx.y];
+    ```
+
+    ## When it does not apply
+    Lanes that want the same word share it: `As[threadIdx.y][k]` in a tiled matrix product is a broadcast, and
+    padding such a tile only makes it slower. Those accesses are not reported.
+
+    ## References
+    CUDA C++ Programming Guide, "Shared Memory" (banks of 32 bits); CUDA C++ Best Practices Guide, "Shared Memory
+    and Memory Banks".
+    """
+
+    meta = Meta(
+        code="CUD201",
+        name="shared-bank-conflict",
+        summary="Lanes of a warp meet in one bank of shared memory",
+        category="memory",
+        severity=Severity.WARNING,
+        since="0.1.0",
+        fix=Applicability.UNSAFE,
+    )
+
+    def check(self, unit: Unit) -> Iterator[Diagnostic]:
+        """Yield one finding for each place in the source."""
+        sites = unit.once(shared_sites)
+        for site in by_place(sites, lambda s: s.verdict is Verdict.BAD):
+            yield self._report(unit, site, sites)
+
+    def _report(self, unit: Unit, site: Site, sites: Sequence[Site]) -> Diagnostic:
+        """Put one conflict into words, with the layout that removes it."""
+        siblings = [s for s in sites if s.trace is site.trace and s.object.id == site.object.id]
+        layout = better_layout(site, siblings)
+        ways = site.cost.ratio
+        return self.finding(
+            site.span,
+            f"`{advice.text_of(site.access)}` is a {advice.number(ways)}-way bank conflict: "
+            f"{advice.spacing(site)} ({advice.under(site.trace.shape)})",
+            severity=Severity.WARNING if advice.hot(site, sites) else Severity.INFO,
+            kernel=site.trace.kernel.name,
+            reason=f"each request takes {advice.number(ways)} times the passes that it needs",
+            help=advice.layout_advice(site, layout),
+            evidence={
+                "ways": round(ways, 2),
+                "conflicts_per_warp": max(c.worst for c in site.costs),
+                "block": list(site.trace.shape.block),
+            },
+            fix=self._fix(unit, site, layout),
+            lanes=advice.lane_map(site),
+        )
+
+    @staticmethod
+    def _fix(unit: Unit, site: Site, layout: Layout | None) -> Fix | None:
+        """The padding as an edit of the declaration, where that is all it takes."""
+        edit = advice.padding_edit(unit.program, site, layout)
+        if edit is None:
+            return None
+        span, content = edit
+        return Fix(Applicability.UNSAFE, advice.layout_advice(site, layout), (Edit(span, content),))
