@@ -7,7 +7,7 @@ headers become a small shim, project headers are written beside the main file in
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path, PurePath
 
@@ -144,7 +144,7 @@ def _argument(value: Type | int | str) -> str:
     return str(value) if isinstance(value, int | str) else spelled(value)
 
 
-def original_tree_options(program: TranslationUnit, flags: Mapping[str, None] | None = None) -> list[str]:
+def original_tree_options(program: TranslationUnit) -> list[str]:
     """Include options for nvcc so that a copy of the main file elsewhere still finds its headers."""
     dirs = {str(Path(name).resolve().parent): None for name in (program.path, *program.files)}
-    return [f"-I{d}" for d in dirs] + list(flags or ())
+    return [f"-I{d}" for d in dirs]

@@ -1,0 +1,263 @@
+"""From a finding to a job: which launch, which arguments, which buffers.
+
+Sizes come from the host code (with the program's command line assumed where it is known), then from the user's
+`verify` comment or table; buffer sizes that neither tells are what the executed kernel touches. What is still
+missing makes the finding not verifiable, with the line to add.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from cudalint.lint.analysis.trace import AccessKind, ArgValue, LaunchShape, Space, Taint, Trace
+from cudalint.lint.analysis.unit import Unit
+from cudalint.lint.model.expressions import Storage, Symbol, Var
+from cudalint.lint.model.program import Function
+from cudalint.lint.model.types import FloatType, IntType, OpaqueType, PointerType, RecordType, Type, spelled
+from cudalint.lint.model.walk import walk
+from cudalint.verify.job import Argument
+from cudalint.verify.spec import Spec
+
+MAX_BUFFER = 1 << 33
+"""8 GiB: a larger buffer is far from what a timing needs."""
+
+_STRUCT_CODES: Mapping[tuple[int, bool], str] = {
+    (8, True): "b",
+    (8, False): "B",
+    (16, True): "h",
+    (16, False): "H",
+    (32, True): "i",
+    (32, False): "I",
+    (64, True): "q",
+    (64, False): "Q",
+}
+
+
+class NotVerifiableError(Exception):
+    """Why a finding cannot be run; the text says what to add."""
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What to run. `described` has one phrase per argument, for the report; `moved` the bytes in buffers."""
+
+    kernel: Function
+    grid: tuple[int, int, int]
+    block: tuple[int, int, int]
+    shared: int
+    args: tuple[Argument, ...]
+    described: tuple[str, ...]
+    moved: int
+
+    @property
+    def launch(self) -> str:
+        """The launch as text."""
+        return f"<<<({', '.join(map(str, self.grid))}), ({', '.join(map(str, self.block))}), {self.shared}>>>"
+
+
+def plan_launch(unit: Unit, kernel: Function, spec: Spec | None, block: tuple[int, ...] | None = None) -> Plan:
+    """The launch of a kernel with all its arguments. `block` prefers the launch with that block shape.
+
+    Raises:
+        NotVerifiableError: something is missing; the message says what to add.
+    """
+    shape = _choose(unit, kernel, spec, block)
+    grid = _known_grid(kernel, shape)
+    shared = _shared_bytes(kernel, shape, spec)
+    trace = _trace(unit, kernel, replace(shape, grid=grid))
+    touched = _touched(trace)
+    opaque = _gathered_elements(trace)
+    args, described = [], []
+    moved = 0
+    owners: dict[str, int] = {}
+    for index, param in enumerate(kernel.params):
+        value = shape.args[index] if index < len(shape.args) else ArgValue()
+        made = _argument(kernel, param, value, spec, touched, opaque)
+        if made.kind == "buffer":
+            if value.object is not None and value.object in owners:
+                made = replace(made, alias=owners[value.object], offset=value.offset_bytes or 0)
+            else:
+                moved += made.nbytes
+                if value.object is not None:
+                    owners[value.object] = index
+        args.append(made)
+        described.append(_describe(param, made))
+    return Plan(kernel, grid, shape.block, shared, tuple(args), tuple(described), moved)
+
+
+def _choose(unit: Unit, kernel: Function, spec: Spec | None, block: tuple[int, ...] | None) -> LaunchShape:
+    shapes = sorted(unit.shapes(kernel), key=lambda s: (block is not None and s.block != block, None in s.grid))
+    if not shapes:
+        raise NotVerifiableError(f"no launch of {kernel.name} was found: {_hint(kernel, 'grid=(…) block=(…)')}")
+    shape = shapes[0]
+    if spec is not None:
+        grid = spec.grid or shape.grid
+        numbers = tuple(
+            ArgValue(number=spec.numbers[p.name]) if p.name in spec.numbers else a
+            for p, a in zip(kernel.params, (*shape.args, *(ArgValue(),) * len(kernel.params)), strict=False)
+        )
+        shape = replace(shape, block=spec.block or shape.block, grid=grid, args=numbers, block_known=True)
+    if not shape.block_known:
+        raise NotVerifiableError(
+            f"the block size of {kernel.name} is not known: {_hint(kernel, 'block=(…) grid=(…)')}"
+        )
+    return shape
+
+
+def _known_grid(kernel: Function, shape: LaunchShape) -> tuple[int, int, int]:
+    x, y, z = shape.grid
+    if x is None or y is None or z is None:
+        raise NotVerifiableError(f"the grid of {kernel.name} is not known: {_hint(kernel, 'grid=(…)')}")
+    return x, y, z
+
+
+def _shared_bytes(kernel: Function, shape: LaunchShape, spec: Spec | None) -> int:
+    if spec is not None and spec.shared is not None:
+        return spec.shared
+    if shape.shared_bytes is not None:
+        return shape.shared_bytes
+    dynamic = kernel.body is not None and any(
+        isinstance(n, Var) and n.symbol.storage is Storage.DYNAMIC_SHARED for n in walk(kernel.body)
+    )
+    if dynamic:
+        raise NotVerifiableError(
+            f"the dynamic shared memory of {kernel.name} is not known: {_hint(kernel, 'shared=…')}"
+        )
+    return 0
+
+
+def _hint(kernel: Function, what: str) -> str:
+    return f"add `// cudalint: verify {what}` on the line above the kernel {kernel.name}"
+
+
+def _trace(unit: Unit, kernel: Function, shape: LaunchShape) -> Trace:
+    from cudalint.lint.analysis.execute import execute
+
+    return execute(unit.program, kernel, shape)
+
+
+def _touched(trace: Trace) -> dict[str, tuple[int, set[AccessKind]]]:
+    """Per parameter: the bytes that the represented blocks reach, and what is done there."""
+    found: dict[str, tuple[int, set[AccessKind]]] = {}
+    for access in trace.accesses(Space.GLOBAL):
+        symbol = access.object.symbol
+        if symbol is None:
+            continue
+        reach, kinds = found.get(symbol.key, (0, set()))
+        certain = not access.address_taint & (Taint.LOADED | Taint.ATOMIC | Taint.UNKNOWN)
+        if certain and access.mask.any():
+            reach = max(reach, int(access.address[access.mask].max()) + access.size)
+        found[symbol.key] = (reach, kinds | {access.kind})
+    return found
+
+
+def _gathered_elements(trace: Trace) -> int | None:
+    """The smallest number of elements of the buffers that are indexed by loaded values."""
+    counts = [
+        access.object.size // max(1, access.size)
+        for access in trace.accesses(Space.GLOBAL)
+        if access.address_taint & Taint.LOADED and access.object.size
+    ]
+    return min(counts, default=None)
+
+
+def _argument(
+    kernel: Function,
+    param: Symbol,
+    value: ArgValue,
+    spec: Spec | None,
+    touched: Mapping[str, tuple[int, set[AccessKind]]],
+    gathered: int | None,
+) -> Argument:
+    kind = param.type
+    if isinstance(kind, PointerType):
+        reach, kinds = touched.get(param.key, (0, set()))
+        given = spec.buffers.get(param.name) if spec else None
+        nbytes = given or value.bytes
+        if nbytes is None:
+            raise NotVerifiableError(
+                f"the size of buffer {param.name} is not known"
+                f"{f' (at least {reach} bytes)' if reach else ''}: {_hint(kernel, f'{param.name}=float[…]')}"
+            )
+        if nbytes > MAX_BUFFER:
+            raise NotVerifiableError(f"buffer {param.name} has {nbytes / 2**30:.1f} GiB")
+        dtype = _dtype(kind.pointee)
+        return Argument("buffer", nbytes=nbytes, dtype=dtype, role=_role(kinds), high=gathered or 256)
+    return Argument("struct" if isinstance(kind, RecordType) else "scalar", data=_bytes(kernel, param, value).hex())
+
+
+def _role(kinds: set[AccessKind]) -> str:
+    if kinds == {AccessKind.LOAD}:
+        return "in"
+    return "out" if kinds == {AccessKind.STORE} else "inout"
+
+
+def _dtype(of: Type) -> str:
+    """The numpy type to fill and compare a buffer with; records of one kind of number count as that number."""
+    while isinstance(of, RecordType) and of.fields:
+        of = of.fields[0].type
+    match of:
+        case FloatType(bits=bits, name=name):
+            return "uint16" if "bfloat16" in name else f"float{bits}"
+        case IntType(bits=bits, signed=signed):
+            return f"{'' if signed else 'u'}int{bits}"
+        case _:
+            return "uint8"
+
+
+def _bytes(kernel: Function, param: Symbol, value: ArgValue) -> bytes:
+    kind = param.type
+    number = value.number
+    if isinstance(kind, FloatType) and kind.bits in {32, 64}:
+        return struct.pack("<f" if kind.bits == 32 else "<d", 0.75 if number is None else float(number))
+    if isinstance(kind, IntType):
+        if number is None:
+            raise NotVerifiableError(f"the value of {param.name} is not known: {_hint(kernel, f'{param.name}=…')}")
+        wrapped = int(number) & ((1 << kind.bits) - 1)
+        if kind.signed and wrapped >> (kind.bits - 1):
+            wrapped -= 1 << kind.bits
+        return struct.pack("<" + _STRUCT_CODES[kind.bits, kind.signed], wrapped)
+    if isinstance(kind, RecordType) and not kind.fields:
+        return bytes(max(1, kind.size))
+    if isinstance(kind, RecordType) and value.elements:
+        return _record_bytes(kind, dict(value.elements))
+    reason = "is a handle" if isinstance(kind, OpaqueType) else "is not a number"
+    raise NotVerifiableError(f"parameter {param.name} ({spelled(kind)}) {reason}: it cannot be made up")
+
+
+def _record_bytes(kind: RecordType, known: Mapping[str, int | float]) -> bytes:
+    out = bytearray(kind.size)
+    for field in kind.fields:
+        number = known.get(field.name)
+        if number is None or not isinstance(field.type, IntType | FloatType):
+            raise NotVerifiableError(f"field {field.name} of {kind.name} is not known")
+        code = _code(field.type)
+        struct.pack_into("<" + code, out, field.offset, float(number) if code in "efd" else int(number))
+    return bytes(out)
+
+
+def _code(of: IntType | FloatType) -> str:
+    if isinstance(of, FloatType):
+        return {16: "e", 32: "f", 64: "d"}[of.bits]
+    return _STRUCT_CODES[of.bits, of.signed]
+
+
+def _describe(param: Symbol, made: Argument) -> str:
+    if made.kind != "buffer":
+        return (
+            f"{param.name} = {_number(param.type, made)}"
+            if made.kind == "scalar"
+            else f"{param.name}: given by value"
+        )
+    shared = f", the same buffer as argument {made.alias}" if made.alias is not None else ""
+    drawn = f"[-1, 1) {made.dtype}" if "float" in made.dtype else f"[{made.low}, {made.high}) {made.dtype}"
+    filled = "poisoned" if made.role == "out" else f"random {drawn}"
+    return f"{param.name}: {made.nbytes} bytes, {filled}{shared}"
+
+
+def _number(kind: Type, made: Argument) -> int | float:
+    assert isinstance(kind, IntType | FloatType)
+    value: int | float = struct.unpack("<" + _code(kind), bytes.fromhex(made.data))[0]
+    return value

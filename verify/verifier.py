@@ -1,0 +1,218 @@
+"""Verify findings: plan, build, run in the worker, judge. Never raises for what a kernel does."""
+
+from __future__ import annotations
+
+import tempfile
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from cudalint.lint.analysis.unit import Options, Unit
+from cudalint.lint.diagnostics import Diagnostic
+from cudalint.lint.fixes import apply_edits
+from cudalint.lint.model.program import Function, TranslationUnit
+from cudalint.verify.build import BuildError, nvcc_build, nvrtc_build
+from cudalint.verify.job import Build, Job, Outcome
+from cudalint.verify.plan import NotVerifiableError, Plan, plan_launch
+from cudalint.verify.session import Session
+from cudalint.verify.spec import Spec, SpecError, from_comment
+from cudalint.verify.statistics import judge_times, speed_verdict
+from cudalint.verify.verdict import Verdict, Verification
+
+RACES = frozenset({"CUD401", "CUD402", "CUD403", "CUD405"})
+"""Findings that are wrong rather than slow: confirmed by results that vary or differ, not by time."""
+
+SPEC_LINES = 3
+"""A verify comment stands at most this many lines above the kernel."""
+
+Parse = Callable[[str, bytes], TranslationUnit]
+
+
+@dataclass(frozen=True, slots=True)
+class VerifyOptions:
+    """Settings of a verification run. `compiler` is auto (NVRTC, then nvcc), nvrtc or nvcc."""
+
+    budget_s: float = 2.0
+    device: int = 0
+    compiler: str = "auto"
+    seeds: int = 3
+    specs: Mapping[str, Spec] | None = None
+    argv: tuple[str, ...] | None = None
+
+
+class Verifier:
+    """Verifies findings one after another with one worker. `parse` makes a model of a content."""
+
+    def __init__(self, parse: Parse, options: VerifyOptions, session: Session) -> None:
+        self._parse = parse
+        self._options = options
+        self._session = session
+
+    def verify(self, finding: Diagnostic, unit: Unit) -> Verification:
+        """The verdict on one finding of this unit; `not-verifiable` or `failed` with the reason at worst."""
+        begin = time.monotonic()
+        try:
+            made = self._verify(finding, unit)
+        except (NotVerifiableError, SpecError) as reason:
+            made = Verification(Verdict.NOT_VERIFIABLE, str(reason))
+        except OSError as error:
+            made = Verification(Verdict.FAILED, f"the sources could not be written: {error}")
+        return replace(made, seconds=round(time.monotonic() - begin, 3))
+
+    def _verify(self, finding: Diagnostic, unit: Unit) -> Verification:
+        content = unit.program.files.get(finding.span.file, b"")
+        fixed = fixed_content(finding, content)
+        if finding.span.file != unit.program.path:
+            raise NotVerifiableError("the kernel is in a header: verify the file that launches it")
+        changed = Unit(self._parse(unit.program.path, fixed), unit.options)
+        unit = Unit(unit.program, self._assumed(unit.options))
+        changed = Unit(changed.program, self._assumed(changed.options))
+        kernel = _kernel(unit, finding)
+        spec = self._spec(kernel, content)
+        block = tuple((finding.evidence or {}).get("block") or ()) or None
+        before = plan_launch(unit, kernel, spec, block)
+        after = plan_launch(changed, _same_kernel(changed, kernel), spec, None)
+        if [a.nbytes for a in before.args] != [a.nbytes for a in after.args]:
+            raise NotVerifiableError("the fix changes the kernel's arguments or their sizes")
+        with tempfile.TemporaryDirectory(prefix="cudalint-") as folder:
+            outcome, compiler = self._run(finding, (unit, before, content), (changed, after, fixed), Path(folder))
+        return _judge(finding, outcome, before, compiler)
+
+    def _assumed(self, options: Options) -> Options:
+        if self._options.argv is None:
+            return options
+        return replace(options, extra={**options.extra, "argv": self._options.argv})
+
+    def _spec(self, kernel: Function, content: bytes) -> Spec | None:
+        lines = content.decode("utf-8", "replace").splitlines()
+        first = kernel.span.line - 1
+        for line in lines[max(0, first - SPEC_LINES) : first + 1]:
+            if (spec := from_comment(line)) is not None:
+                return spec
+        return (self._options.specs or {}).get(kernel.name)
+
+    def _run(
+        self,
+        finding: Diagnostic,
+        before: tuple[Unit, Plan, bytes],
+        after: tuple[Unit, Plan, bytes],
+        folder: Path,
+    ) -> tuple[Outcome, str]:
+        """Run with NVRTC, and again with nvcc when NVRTC cannot build the sources."""
+        choice = self._options.compiler
+        outcome = Outcome(error="no compiler was tried", stage="build")
+        if choice in {"auto", "nvrtc"}:
+            sides = [
+                nvrtc_build(unit.program, plan, folder / name)
+                for name, (unit, plan, _) in (("before", before), ("after", after))
+            ]
+            outcome = self._session.run(self._job(finding, before[1], sides))
+        if outcome.stage not in {"build", "load"} or choice == "nvrtc":
+            return outcome, "nvrtc"
+        try:
+            sides = [
+                nvcc_build(unit.program, plan, content, folder / f"nvcc-{name}")
+                for name, (unit, plan, content) in (("before", before), ("after", after))
+            ]
+        except BuildError as error:
+            reason = f"NVRTC: {outcome.error}; nvcc: {error}" if choice == "auto" else str(error)
+            return Outcome(error=reason, stage="build"), "nvcc"
+        return self._session.run(self._job(finding, before[1], sides)), "nvcc"
+
+    def _job(self, finding: Diagnostic, plan: Plan, sides: list[Build]) -> Job:
+        options = self._options
+        mode = "race" if finding.code in RACES else "compare"
+        return Job(
+            sides[0],
+            sides[1],
+            plan.args,
+            mode=mode,
+            seeds=options.seeds,
+            budget_s=options.budget_s,
+            device=options.device,
+        )
+
+
+def fixed_content(finding: Diagnostic, content: bytes) -> bytes:
+    """The file with the finding's fix made. Raises NotVerifiableError when there is nothing to apply."""
+    fix = finding.fix
+    if fix is None or not fix.edits:
+        raise NotVerifiableError("there is no rewrite to compare with: the advice is to be applied by hand")
+    if any(e.span.file != finding.span.file or e.span.macro for e in fix.edits):
+        raise NotVerifiableError("the fix edits more than this file")
+    try:
+        return apply_edits(content, fix.edits)
+    except ValueError as error:
+        raise NotVerifiableError(str(error)) from None
+
+
+def _kernel(unit: Unit, finding: Diagnostic) -> Function:
+    named = [k for k in unit.kernels if finding.kernel in {k.name, k.qualified}]
+    real = [k for k in named if not k.synthetic]
+    if not real:
+        what = "is never launched in this file" if named else "is host code, not a kernel"
+        raise NotVerifiableError(f"{finding.kernel or 'this finding'} {what}")
+    return real[0]
+
+
+def _same_kernel(unit: Unit, kernel: Function) -> Function:
+    same = [k for k in unit.kernels if k.qualified == kernel.qualified and k.template_args == kernel.template_args]
+    if not same:
+        raise NotVerifiableError(f"{kernel.name} is no longer found after the fix")
+    return same[0]
+
+
+def _judge(finding: Diagnostic, outcome: Outcome, plan: Plan, compiler: str) -> Verification:
+    base = Verification(
+        Verdict.FAILED,
+        outcome.error,
+        device=outcome.device,
+        compiler=compiler,
+        launch=f"{plan.kernel.name}{plan.launch}",
+        inputs=plan.described,
+        bytes_moved=plan.moved,
+        max_difference=outcome.max_difference,
+    )
+    if outcome.error:
+        unusable = {"build", "load", "memory", "device"}
+        verdict = Verdict.NOT_VERIFIABLE if outcome.stage in unusable else Verdict.FAILED
+        if "flagged kernel failed" in outcome.error:
+            verdict = Verdict.NOT_VERIFIABLE
+            return replace(base, verdict=verdict, reason=f"{outcome.error} on made-up inputs")
+        return replace(base, verdict=verdict)
+    if outcome.out_of_bounds:
+        return replace(base, reason=outcome.out_of_bounds)
+    if finding.code in RACES:
+        return _judge_race(outcome, base)
+    if outcome.equal == "different":
+        reason = f"results differ at {outcome.where}"
+        if outcome.varies:
+            reason += "; the flagged kernel itself gives different results for the same inputs"
+        return replace(base, verdict=Verdict.DIFFERENT_RESULTS, reason=reason, comparison="different results")
+    return _judge_times(outcome, base, plan)
+
+
+def _judge_race(outcome: Outcome, base: Verification) -> Verification:
+    if outcome.varies or outcome.equal == "different":
+        seen = "its results vary from run to run" if outcome.varies else "its results differ from the fixed kernel's"
+        return replace(base, verdict=Verdict.CONFIRMED, reason=f"the fault was seen: {seen} ({outcome.where})")
+    reason = "no run of the flagged kernel gave a different result: the fault did not show on this card"
+    return replace(base, verdict=Verdict.NO_GAIN, reason=reason, comparison="results bitwise equal")
+
+
+def _judge_times(outcome: Outcome, base: Verification, plan: Plan) -> Verification:
+    timing = judge_times(outcome.before_ms, outcome.after_ms, outcome.again_ms)
+    rates = (plan.moved / timing.before_ms / 1e6, plan.moved / timing.after_ms / 1e6)
+    share = (rates[0] / outcome.copy_gbs, rates[1] / outcome.copy_gbs) if outcome.copy_gbs else None
+    difference = f"equal within {outcome.max_difference:.1e} of the largest value"
+    comparison = "results bitwise equal" if outcome.equal == "bitwise" else f"results {difference}"
+    return replace(
+        base,
+        verdict=speed_verdict(timing),
+        reason="",
+        timing=timing,
+        comparison=comparison,
+        bandwidth_gbs=rates,
+        share=share,
+    )
