@@ -1,0 +1,91 @@
+"""Which accesses of a trace are ordered by barriers: of the grid, of the block, of the warp."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from cudalint.lint.analysis.trace import Access, Bools, CallEvent, Ints, Sync, SyncKind, Taint, Trace
+
+WARP_SYNCS = frozenset({SyncKind.WARP, SyncKind.SHUFFLE, SyncKind.TILE})
+"""Shuffles and votes order nothing by the letter of the programming guide, but code that exchanges data by
+them is not what a missing barrier looks like: they count as a meeting of their lanes."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Stamped:
+    """An access with its place: `position` in the trace, barriers passed before it.
+
+    `epochs` has one count per block (index: `LaneGrid.cta`), `grid` counts barriers of the whole grid.
+    """
+
+    access: Access
+    position: int
+    epochs: Ints
+    grid: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class WarpSync:
+    """A barrier among lanes of a warp, at `position` of the trace."""
+
+    position: int
+    sync: Sync
+
+
+class Order:
+    """The order that barriers give to the accesses of a trace.
+
+    A call without a visible body may contain a barrier, and a named barrier is not followed closely: both
+    count as barriers, so that what they might order is not called a race.
+    """
+
+    def __init__(self, trace: Trace) -> None:
+        self.lanes = trace.lanes
+        self.ctas = int(trace.lanes.cta.max(initial=-1)) + 1
+        self.accesses: list[Stamped] = []
+        self.warp_syncs: list[WarpSync] = []
+        self._epochs: Ints = np.zeros(self.ctas, dtype=np.int64)
+        self._grid = 0
+        for position, event in enumerate(trace.events):
+            if isinstance(event, Access):
+                self.accesses.append(Stamped(event, position, self._epochs, self._grid))
+            elif isinstance(event, Sync):
+                self._pass(event, position)
+            elif isinstance(event, CallEvent) and not event.known:
+                self._advance(event.mask)
+                self._grid += 1
+
+    def _pass(self, sync: Sync, position: int) -> None:
+        if sync.kind in WARP_SYNCS:
+            self.warp_syncs.append(WarpSync(position, sync))
+        elif sync.kind in (SyncKind.BLOCK, SyncKind.NAMED):
+            self._advance(sync.mask)
+        elif sync.kind is SyncKind.GRID:
+            self._advance(sync.mask)
+            self._grid += 1
+
+    def _advance(self, mask: Bools) -> None:
+        self._epochs = self._epochs.copy()
+        self._epochs[np.unique(self.lanes.cta[mask])] += 1
+
+    def warp_ordered(self, first: int, second: int, a: Ints, b: Ints) -> Bools:
+        """For pairs of lanes of one warp: whether a warp barrier between two positions orders them.
+
+        `a` and `b` are lane indices, pairwise; the result has one element per pair.
+        """
+        ordered = np.zeros(len(a), dtype=bool)
+        for passed in self.warp_syncs:
+            if first < passed.position < second:
+                ordered |= _meet(passed.sync, self.lanes.lane, a, b)
+        return ordered
+
+
+def _meet(sync: Sync, lane: Ints, a: Ints, b: Ints) -> Bools:
+    """Whether the lanes `a[i]` and `b[i]` of one warp meet at a warp-level barrier."""
+    meet: Bools = sync.mask[a] & sync.mask[b]
+    if sync.kind is SyncKind.TILE and sync.width and sync.width < 32:
+        meet &= lane[a] // sync.width == lane[b] // sync.width
+    if sync.members is not None and not sync.members_taint & Taint.UNKNOWN:
+        meet &= (sync.members[a] >> lane[b]) & 1 == 1
+    return meet

@@ -1,0 +1,241 @@
+"""From races to findings: which are claimed, which belong together, and how they are put into words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from cudalint.lint.analysis.advice import under
+from cudalint.lint.analysis.races import Party, Race, Reach, find_races
+from cudalint.lint.analysis.trace import AccessKind, LaneGrid, MemoryObject, ShapeSource, Space, Trace
+from cudalint.lint.analysis.unit import Unit
+from cudalint.lint.model.expressions import Builtin, Call
+from cudalint.lint.model.program import Function, TranslationUnit
+from cudalint.lint.model.types import ArrayType, RecordType, Type
+from cudalint.lint.model.walk import walk
+
+VERBS = {
+    AccessKind.LOAD: "reads",
+    AccessKind.STORE: "writes",
+    AccessKind.ATOMIC: "updates",
+    AccessKind.ASYNC_STORE: "copies to",
+}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Claim:
+    """Races of one kernel that one barrier would remove: `race` is told, `others` are the same fault."""
+
+    kernel: Function
+    trace: Trace
+    race: Race
+    others: tuple[Race, ...] = ()
+
+    @property
+    def certain(self) -> bool:
+        """Neither loaded data nor an assumed block decide about it."""
+        return self.race.certain and self.trace.shape.source is not ShapeSource.ASSUMED
+
+
+def race_claims(unit: Unit) -> tuple[Claim, ...]:
+    """The races to report, at most one for each place where a barrier is missing."""
+    claims: list[Claim] = []
+    told: set[tuple[object, ...]] = set()
+    for kernel in unit.kernels:
+        for claim in _of_kernel(unit, kernel):
+            key = (claim.race.reach, *_place(claim.race))
+            if key not in told:
+                told.add(key)
+                claims.append(claim)
+    return tuple(claims)
+
+
+def _of_kernel(unit: Unit, kernel: Function) -> Iterable[Claim]:
+    names = built_ins(unit.program, kernel)
+    found: list[tuple[Trace, list[Race]]] = []
+    for trace in unit.traces(kernel):
+        races = [r for r in find_races(trace) if _believable(r, trace, names)]
+        found.append((trace, races))
+    assumed = [{_place(r) for r in races} for trace, races in found if trace.shape.source is ShapeSource.ASSUMED]
+    for trace, races in found:
+        if trace.shape.source is ShapeSource.ASSUMED:
+            races = [r for r in races if all(_place(r) in places for places in assumed)]
+        for group in _one_barrier(races):
+            yield Claim(kernel, trace, group[0], tuple(group[1:]))
+
+
+def _believable(race: Race, trace: Trace, names: frozenset[str]) -> bool:
+    """Whether the launch that a race needs is a plausible one.
+
+    A kernel that never asks for its thread index may be meant for one thread, one that never asks for its
+    block for one block: unless the launch is known, that is taken to be so.
+    """
+    if race.reach is Reach.GRID:
+        return "blockIdx" in names or None not in trace.shape.grid
+    return "threadIdx" in names or trace.shape.source is not ShapeSource.ASSUMED
+
+
+def built_ins(program: TranslationUnit, kernel: Function) -> frozenset[str]:
+    """The built-in variables (`threadIdx`, `blockIdx`, …) that a kernel uses, itself or in what it calls."""
+    seen: set[str] = set()
+    names: set[str] = set()
+    todo = [kernel.key]
+    while todo:
+        key = todo.pop()
+        function = program.functions.get(key)
+        if key in seen or function is None or function.body is None:
+            continue
+        seen.add(key)
+        for node in walk(function.body):
+            if isinstance(node, Builtin):
+                names.add(node.name)
+            elif isinstance(node, Call):
+                names.update(_group_names(node))
+                if node.key:
+                    todo.append(node.key)
+    return frozenset(names)
+
+
+def _group_names(call: Call) -> Iterable[str]:
+    """What a method of a cooperative group stands for."""
+    if call.name == "thread_rank":
+        return ("threadIdx", "blockIdx") if "grid" in call.qualified else ("threadIdx",)
+    if call.name in ("thread_index", "num_threads"):
+        return ("threadIdx",)
+    return ("blockIdx",) if call.name in ("group_index", "block_rank", "block_index") else ()
+
+
+def _place(race: Race) -> tuple[object, ...]:
+    """The pair of source sites, whatever the calls that led there."""
+    sides = sorted((*p.access.span.start, p.access.kind.value) for p in (race.first, race.second))
+    return tuple(sides)
+
+
+def _one_barrier(races: Sequence[Race]) -> list[list[Race]]:
+    """Group races so that one barrier before the second access of each group's first race removes them all.
+
+    The smallest set of barriers: go through the races by their second access and put a barrier right before
+    the first that none cuts yet. Races of one instruction, of warps and of the grid stand for themselves.
+    """
+    groups: list[list[Race]] = []
+    barriers: list[tuple[Reach, Space, int, list[Race]]] = []
+    for race in sorted(races, key=lambda r: (r.second.position, -r.first.position)):
+        space = race.object.space
+        cut = next(
+            (g for reach, of, at, g in barriers if (reach, of) == (race.reach, space) and race.first.position < at),
+            None,
+        )
+        if cut is not None and not race.one_instruction:
+            cut.append(race)
+            continue
+        group = [race]
+        groups.append(group)
+        if not race.one_instruction:
+            barriers.append((race.reach, space, race.second.position, group))
+    return groups
+
+
+def thread_of(lanes: LaneGrid, lane: int) -> list[int]:
+    """The thread index of a lane: x, y, z."""
+    return [int(lanes.tx[lane]), int(lanes.ty[lane]), int(lanes.tz[lane])]
+
+
+def block_of(lanes: LaneGrid, lane: int) -> list[int]:
+    """The block index of a lane: x, y, z."""
+    return [int(lanes.bx[lane]), int(lanes.by[lane]), int(lanes.bz[lane])]
+
+
+def thread_text(trace: Trace, lane: int) -> str:
+    """A thread in as many dimensions as the block has: `(3, 0)`, or `3`."""
+    index = thread_of(trace.lanes, lane)
+    block = trace.shape.block
+    if block[1] == block[2] == 1:
+        return str(index[0])
+    return f"({', '.join(map(str, index[: 3 if block[2] > 1 else 2]))})"
+
+
+def element_text(of: MemoryObject, offset: int) -> str:
+    """The element of an object at a byte offset, as the source would name it: `tile[3][4]`, `total`."""
+    element: Type = of.element
+    while isinstance(element, ArrayType):
+        element = element.element
+    size = element.size or 1
+    index, rest = divmod(offset, size)
+    if of.extents == () and of.space is Space.SHARED and not of.dynamic:
+        return of.name + _field(element, rest)
+    inner: list[int] = []
+    for extent in reversed(of.extents[1:]):
+        index, low = divmod(index, extent) if extent else (index, 0)
+        inner.append(low)
+    return of.name + "".join(f"[{i}]" for i in (index, *reversed(inner))) + _field(element, rest)
+
+
+def _field(element: Type, offset: int) -> str:
+    if not isinstance(element, RecordType):
+        return ""
+    name = next((f.name for f in element.fields if f.offset <= offset < f.offset + f.type.size), None)
+    return f".{name}" if name else ""
+
+
+def element_of(claim: Claim) -> str:
+    """The element on which the threads meet."""
+    return element_text(claim.race.object, claim.race.offset)
+
+
+def side_text(claim: Claim, party: Party) -> str:
+    """What one side does: `thread 31 writes`."""
+    where = ""
+    if claim.race.reach is Reach.GRID:
+        block = block_of(claim.trace.lanes, party.lane)
+        bare = block[0] if block[1] == block[2] == 0 else tuple(block)
+        where = f" of block {bare}"
+    return f"thread {thread_text(claim.trace, party.lane)}{where} {VERBS[party.access.kind]}"
+
+
+def later_iteration(race: Race) -> bool:
+    """Whether the second access comes in a later iteration of a loop that encloses both."""
+    pairs = zip(race.first.access.frames, race.second.access.frames, strict=False)
+    return any(a.head == b.head and a.iteration < b.iteration for a, b in pairs)
+
+
+def evidence(claim: Claim) -> Mapping[str, Any]:
+    """The JSON evidence of a race: both threads with their sites, the element, the launch."""
+    race, lanes = claim.race, claim.trace.lanes
+    return {
+        "first": _side(lanes, race.first),
+        "second": _side(lanes, race.second),
+        "element": element_of(claim),
+        "object": race.object.name,
+        "space": race.object.space.value,
+        "reach": race.reach.value,
+        "later_iteration": later_iteration(race),
+        "block": list(claim.trace.shape.block),
+        "launch": under(claim.trace.shape),
+    }
+
+
+def _side(lanes: LaneGrid, party: Party) -> Mapping[str, Any]:
+    span = party.access.span
+    return {
+        "thread": thread_of(lanes, party.lane),
+        "block": block_of(lanes, party.lane),
+        "access": party.access.kind.value,
+        "site": {"filename": span.file, "row": span.line, "column": span.column},
+        "text": party.access.text,
+    }
+
+
+def also_text(claim: Claim) -> tuple[str, ...]:
+    """A note that names the other arrays and lines that the same barrier settles."""
+    told = {(claim.race.object.name, claim.race.second.access.span.line)}
+    more = []
+    for race in claim.others:
+        key = (race.object.name, race.second.access.span.line)
+        if key not in told:
+            told.add(key)
+            more.append(f"`{race.object.name}` (line {key[1]})")
+    if not more:
+        return ()
+    listed = ", ".join(more[:4]) + (f" and {len(more) - 4} more" if len(more) > 4 else "")
+    return (f"the same barrier is missing for {listed}",)

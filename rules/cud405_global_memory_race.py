@@ -1,0 +1,108 @@
+"""CUD405 global-memory-race."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from cudalint.lint.analysis.advice import under
+from cudalint.lint.analysis.races import Reach
+from cudalint.lint.analysis.races_report import Claim, also_text, element_of, evidence, race_claims, side_text
+from cudalint.lint.analysis.trace import AccessKind, Space
+from cudalint.lint.analysis.unit import Unit
+from cudalint.lint.diagnostics import Confidence, Diagnostic, Label, Severity
+from cudalint.rules.base import Meta, SourceRule
+
+
+class GlobalMemoryRace(SourceRule):
+    """Threads race on global memory, in a block or between blocks.
+
+    ## What it does
+
+    Looks for two threads that touch the same bytes of global memory with nothing that orders them, at least one
+    of them writing, and not both atomically: within a block between two barriers, and between blocks in the
+    whole kernel, since only the end of the kernel (or a grid barrier) orders blocks. Found are sums into one
+    element without an atomic, neighbours read and written in place, and partitions that overlap. Accesses whose
+    index comes from memory, kernels that synchronise blocks by flags or locks, and different parameters that
+    might point to the same buffer are left alone.
+
+    ## Why is this bad?
+
+    Updates are lost and stale values are read, depending on which thread or block happens to come first.
+
+    ## Example
+
+    ```cuda
+    *total += in[i];
+    ```
+
+    ## Use instead
+
+    ```cuda
+    atomicAdd(total, in[i]);
+    ```
+
+    ## When it does not apply
+
+    Iterative methods that tolerate old or new neighbour values race on purpose: suppress with that reason.
+
+    ## References
+
+    - CUDA C++ Programming Guide, "Memory Fence Functions" and "Atomic Functions"
+    - CUDA C++ Programming Guide, "Thread Hierarchy": blocks must be able to run in any order
+    """
+
+    meta = Meta(
+        code="CUD405",
+        name="global-memory-race",
+        summary="two threads touch one element of global memory and nothing orders them",
+        category="synchronisation",
+        severity=Severity.WARNING,
+        since="0.1.0",
+    )
+
+    def check(self, unit: Unit) -> Iterator[Diagnostic]:
+        """One finding for each place where order is missing."""
+        for claim in unit.once(race_claims):
+            if claim.race.object.space is Space.GLOBAL:
+                yield self._finding(claim)
+
+    def _finding(self, claim: Claim) -> Diagnostic:
+        race = claim.race
+        element = element_of(claim)
+        first, second = side_text(claim, race.first), side_text(claim, race.second)
+        if race.first.access.span == race.second.access.span and race.first.access.kind is race.second.access.kind:
+            message = f"{first} and {second} `{element}` in the same statement"
+            labels: tuple[Label, ...] = ()
+        else:
+            message = f"{second} `{element}` and {first} it, and nothing orders the two"
+            labels = (Label(race.first.access.span, f"{first} `{element}` here"),)
+        return self.finding(
+            race.second.access.span,
+            message,
+            kernel=claim.kernel.name,
+            reason=_REASONS[race.reach],
+            help=_help(claim),
+            evidence=evidence(claim),
+            labels=labels,
+            notes=(*also_text(claim), under(claim.trace.shape)),
+            confidence=Confidence.HIGH if claim.certain else Confidence.MEDIUM,
+        )
+
+
+_REASONS = {
+    Reach.GRID: "blocks run in any order and at the same time; only the end of the kernel orders them",
+    Reach.BLOCK: "threads of a block run in any order between two barriers",
+    Reach.WARP: "since Volta the lanes of a warp need not run in lockstep",
+}
+
+
+def _help(claim: Claim) -> str:
+    race = claim.race
+    kinds = {race.first.access.kind, race.second.access.kind}
+    if kinds == {AccessKind.STORE}:
+        return "give each thread an element of its own, let one thread write, or use an atomic function"
+    if race.first.access.span.line == race.second.access.span.line:
+        return "use an atomic function, or write to another buffer than is read"
+    if race.reach is Reach.GRID:
+        return "write to another buffer than is read, or split the kernel in two"
+    return "put a barrier between the two, or write to another buffer than is read"

@@ -1,0 +1,226 @@
+"""The race decision, over traces made by hand."""
+
+import numpy as np
+import pytest
+from cudalint.lint.analysis.races import Reach, find_races
+from cudalint.lint.analysis.trace import Space, SyncKind, Taint
+from synctrace import Build
+
+
+def lines(build):
+    return [(r.reach, r.first.access.span.line, r.second.access.span.line) for r in find_races(build.trace())]
+
+
+def test_neighbour_read_without_a_barrier_races_with_two_threads_on_one_element():
+    b = Build()
+    s = b.object("s")
+    b.store(s, b.t, 1)
+    b.load(s, (b.t + 1) % 64, 2)
+    (race,) = find_races(b.trace())
+    assert race.reach is Reach.BLOCK
+    first, second = b.t[race.first.lane], b.t[race.second.lane]
+    assert race.first.access.span.line == 1
+    assert race.second.access.span.line == 2
+    assert race.offset == first * 4 == (second + 1) % 64 * 4
+    assert first // 32 != second // 32
+
+
+def test_a_barrier_separates():
+    b = Build()
+    s = b.object("s")
+    b.store(s, b.t, 1)
+    b.sync(2)
+    b.load(s, (b.t + 1) % 64, 3)
+    assert lines(b) == []
+
+
+def test_own_slot_needs_no_barrier():
+    b = Build()
+    s = b.object("s")
+    b.store(s, b.t, 1)
+    b.load(s, b.t, 2)
+    assert lines(b) == []
+
+
+def test_read_then_overwritten_in_the_next_iteration():
+    b = Build()
+    s = b.object("s")
+    for _ in range(2):
+        b.store(s, b.t, 1)
+        b.sync(2)
+        b.load(s, 63 - b.t, 3)
+    assert lines(b) == [(Reach.BLOCK, 3, 1)]
+
+
+def test_a_barrier_of_one_block_does_not_order_the_other():
+    b = Build()
+    s = b.object("s")
+    b.store(s, b.t, 1)
+    b.sync(2, mask=b.lanes.block == 0)
+    b.load(s, 63 - b.t, 3)
+    (race,) = find_races(b.trace())
+    assert b.lanes.block[race.first.lane] == b.lanes.block[race.second.lane] == 1
+
+
+def test_warp_tail_without_syncwarp_is_a_warp_race_and_with_it_none():
+    for synced in (False, True):
+        b = Build()
+        s = b.object("s")
+        tail = b.t < 32
+        for offset in (16, 8):
+            b.load(s, b.t, 1, tail & (b.t < 16))
+            b.load(s, b.t + offset, 2, tail & (b.t < 16))
+            if synced:
+                b.syncwarp(3, tail)
+            b.store(s, b.t, 4, tail & (b.t < 16))
+            if synced:
+                b.syncwarp(5, tail)
+        assert lines(b) == ([] if synced else [(Reach.WARP, 2, 4)])
+
+
+def test_syncwarp_does_not_order_warps():
+    b = Build()
+    s = b.object("s")
+    b.store(s, b.t, 1)
+    b.syncwarp(2)
+    b.load(s, 63 - b.t, 3)
+    assert lines(b) == [(Reach.BLOCK, 1, 3)]
+
+
+def test_syncwarp_of_a_part_of_the_warp_orders_that_part():
+    for members, expected in ((0xFFFFFFFF, []), (0x0000FFFF, [(Reach.WARP, 1, 3)])):
+        b = Build(block=(32, 1, 1))
+        s = b.object("s")
+        b.store(s, b.t, 1)
+        b.syncwarp(2, members=np.full(b.t.shape, members))
+        b.load(s, 31 - b.t, 3)
+        assert lines(b) == expected
+
+
+def test_tile_barrier_orders_its_tile_only():
+    b = Build(block=(32, 1, 1))
+    s = b.object("s")
+    b.store(s, b.t, 1)
+    b.sync(2, kind=SyncKind.TILE, width=8)
+    b.load(s, b.t ^ 7, 3)
+    b.load(s, b.t ^ 8, 4)
+    assert lines(b) == [(Reach.WARP, 1, 4)]
+
+
+def test_one_store_of_different_values_to_one_place_races_and_of_one_value_does_not():
+    for value, count in ((None, 1), (7, 0)):
+        b = Build(block=(32, 1, 1))
+        s = b.object("s", extents=())
+        b.store(s, 0, 1, value=value)
+        races = find_races(b.trace())
+        assert len(races) == count
+        assert all(r.one_instruction and r.reach is Reach.BLOCK for r in races)
+
+
+def test_reading_back_a_value_that_every_thread_stored_is_harmless():
+    b = Build()
+    s = b.object("s", extents=())
+    b.store(s, 0, 1, value=0)
+    b.load(s, 0, 2)
+    assert lines(b) == []
+
+
+def test_one_thread_stores_and_all_read():
+    b = Build()
+    s = b.object("s", extents=())
+    b.store(s, 0, 1, mask=b.t == 0, value=3)
+    b.load(s, 0, 2)
+    assert lines(b) == [(Reach.BLOCK, 1, 2)]
+
+
+def test_atomics_do_not_race_with_each_other_but_with_a_plain_store():
+    b = Build()
+    s = b.object("s", extents=())
+    b.atomic(s, 0, 1)
+    b.atomic(s, 0, 2)
+    assert lines(b) == []
+    b.store(s, 0, 3, mask=b.t == 0, value=1)
+    assert lines(b) == [(Reach.BLOCK, 1, 3), (Reach.BLOCK, 2, 3)]
+
+
+def test_an_index_from_memory_supports_no_claim():
+    b = Build()
+    s = b.object("s")
+    b.store(s, b.t, 1)
+    b.load(s, 63 - b.t, 2, address_taint=Taint.LOADED)
+    assert lines(b) == []
+
+
+def test_one_side_under_a_data_dependent_condition_is_less_certain_and_both_are_no_claim():
+    b = Build()
+    s = b.object("s")
+    b.store(s, b.t, 1, mask_taint=Taint.LOADED)
+    b.load(s, 63 - b.t, 2)
+    (race,) = find_races(b.trace())
+    assert not race.certain
+    b = Build()
+    s = b.object("s")
+    b.store(s, b.t, 1, mask_taint=Taint.LOADED)
+    b.load(s, 63 - b.t, 2, mask_taint=Taint.LOADED)
+    assert lines(b) == []
+
+
+def test_a_clash_in_one_world_only_is_not_claimed():
+    b = Build()
+    s = b.object("s", extents=(200,))
+    shift = np.where(b.lanes.world == 0, 1, 100)
+    b.store(s, b.t, 1)
+    b.load(s, b.t + shift, 2)
+    assert lines(b) == []
+
+
+def test_a_call_that_is_not_understood_may_hide_a_barrier():
+    b = Build()
+    s = b.object("s")
+    b.store(s, b.t, 1)
+    b.call(2)
+    b.load(s, 63 - b.t, 3)
+    assert lines(b) == []
+
+
+@pytest.mark.parametrize(("size", "count"), [(4, 0), (6, 1)])
+def test_bytes_decide_not_elements(size, count):
+    b = Build()
+    s = b.object("s")
+    b.store(s, b.t, 1, size=size)
+    assert len(find_races(b.trace())) == count
+
+
+def test_neighbours_written_in_place_race_within_and_between_blocks():
+    b = Build()
+    a = b.object("a", Space.GLOBAL, ())
+    i = b.lanes.block * 64 + b.t
+    b.load(a, i + 1, 1)
+    b.store(a, i, 2)
+    assert lines(b) == [(Reach.BLOCK, 1, 2)]
+    b = Build()
+    a = b.object("a", Space.GLOBAL, ())
+    b.load(a, i + 1, 1)
+    b.sync(2)
+    b.store(a, i, 3)
+    assert lines(b) == [(Reach.GRID, 1, 3)]
+
+
+def test_a_grid_barrier_orders_blocks():
+    b = Build()
+    a = b.object("a", Space.GLOBAL, ())
+    i = b.lanes.block * 64 + b.t
+    b.store(a, i, 1)
+    b.sync(2, kind=SyncKind.GRID)
+    b.load(a, i + 1, 3)
+    assert lines(b) == []
+
+
+def test_far_addresses_are_renumbered():
+    b = Build()
+    a = b.object("a", Space.GLOBAL, ())
+    i = (b.lanes.block * 64 + b.t) * 1_000_000
+    b.store(a, i, 1)
+    b.load(a, i + 1_000_000, 2)
+    (race,) = find_races(b.trace())
+    assert race.offset == 4_000_000 * b.t[race.first.lane] + 256_000_000 * b.lanes.block[race.first.lane]
