@@ -8,9 +8,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
 
-from cudalint.lint.analysis.unit import Unit
+from cudalint.lint.analysis.unit import Options, Unit
 from cudalint.lint.diagnostics import Applicability, Confidence, Diagnostic, Fix, Label, Severity
 from cudalint.lint.model.source import Span
+
+
+DEFAULTS = Options()
+"""What build rules assume when a run says nothing: the newest toolkit."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,5 +91,9 @@ class BuildRule(Rule):
     """A rule over one build file (CMakeLists.txt, Makefile, setup.py, compile_commands.json, …)."""
 
     @abstractmethod
-    def check(self, path: Path, text: str) -> Iterator[Diagnostic]:
-        """Yield the findings of one build file."""
+    def check(self, path: Path, text: str, options: Options = DEFAULTS) -> Iterator[Diagnostic]:
+        """Yield the findings of one build file; `options.cuda` is the toolkit that the build is for."""
+
+    def check_source(self, unit: Unit) -> Iterator[Diagnostic]:  # noqa: ARG002 - for rules that override it
+        """Yield findings of build options in source code: those handed to a run-time compiler."""
+        return iter(())
