@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from cudalint.lint.analysis.memory import Cost, Site, recost
+from cudalint.lint.analysis.memory_shared import STATIC_LIMIT
 from cudalint.lint.analysis.trace import Access, Ints, MemoryObject
 from cudalint.lint.model.expressions import AddressOf, Expr, Index, Symbol, Var
 from cudalint.lint.model.program import TranslationUnit
@@ -20,8 +21,6 @@ PADS = (1, 2, 4, 8)
 """Elements of padding that are tried, smallest first."""
 CLEAN = 1.05
 """Up to this mean of wavefronts over ideal an access counts as free of conflicts."""
-STATIC_LIMIT = 48 * 1024
-"""Bytes of statically declared shared memory that a block can have."""
 
 
 @dataclass(frozen=True, slots=True)

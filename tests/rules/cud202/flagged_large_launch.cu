@@ -1,0 +1,13 @@
+// 64 KB of dynamic shared memory, and nothing raised the limit of 48 KB: the launch fails.
+__global__ void reverse(const float* in, float* out)
+{
+    extern __shared__ float buffer[];
+    buffer[threadIdx.x] = in[blockIdx.x * blockDim.x + threadIdx.x];
+    __syncthreads();
+    out[blockIdx.x * blockDim.x + threadIdx.x] = buffer[blockDim.x - 1 - threadIdx.x];
+}
+
+void launch(const float* in, float* out, int blocks)
+{
+    reverse<<<blocks, 256, 64 * 1024>>>(in, out); // expect: CUD202@5
+}
