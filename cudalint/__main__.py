@@ -1,0 +1,5 @@
+"""`python -m cudalint`."""
+
+from cudalint.lint.cli import main
+
+main()

@@ -1,0 +1,142 @@
+"""Check one file: parse it, run the enabled rules on it, and turn what goes wrong into notes."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import traceback
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+
+from cudalint.lint.analysis.unit import Options, Unit
+from cudalint.lint.diagnostics import Diagnostic
+from cudalint.lint.discovery import FileKind
+from cudalint.lint.model.program import NoteKind, TranslationUnit
+from cudalint.lint.registry import Registry, load_registry
+from cudalint.rules.cud000_unreadable_source import UnreadableSource
+
+MAX_BYTES = 32 * 1024 * 1024
+"""Larger files are data in disguise; reading them would only cost memory."""
+
+DEBUG = "CUDALINT_DEBUG"
+"""Environment variable that makes failures print their traceback to standard error."""
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """A file to check, with the codes of the rules to run and the compiler flags that apply.
+
+    `content` is given for text that is not on disk as it stands.
+    """
+
+    path: str
+    kind: FileKind
+    codes: tuple[str, ...]
+    flags: tuple[str, ...] = ()
+    options: Options = field(default_factory=Options)
+    content: bytes | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What checking one file gave.
+
+    `inputs` maps every project file that was read (the file itself among them) to the digest of its content;
+    `missing` names headers that were not found: the outcome is stale once one of them exists. `complete` is
+    false when the file could not be checked, so that nothing may be concluded from silence.
+    """
+
+    path: str
+    findings: tuple[Diagnostic, ...]
+    inputs: tuple[tuple[str, str], ...] = ()
+    missing: bool = False
+    complete: bool = True
+
+
+def digest(data: bytes) -> str:
+    """A content hash for cache keys."""
+    return hashlib.blake2b(data, digest_size=16).hexdigest()
+
+
+@cache
+def registry() -> Registry:
+    """The rules of this process, imported on first use."""
+    return load_registry()
+
+
+def _note(path: str, message: str, reason: str = "") -> Diagnostic:
+    rule = UnreadableSource()
+    return rule.unreadable(path, message, reason) if reason else rule.unreadable(path, message)
+
+
+def failure(path: str, message: str) -> Outcome:
+    """The outcome of a file that could not be checked."""
+    return Outcome(path, (_note(path, message),), complete=False)
+
+
+def analyse(job: Job) -> Outcome:
+    """Check one file. Never raises on account of the file or of a rule: that becomes a note."""
+    data = job.content
+    if data is None:
+        try:
+            data = Path(job.path).read_bytes()
+        except OSError as error:
+            return failure(job.path, f"cannot be read: {error.strerror or error}")
+    problem = unusable(data)
+    if problem:
+        return Outcome(job.path, (_note(job.path, problem),), ((job.path, digest(data)),), complete=False)
+    return _build_file(job, data) if job.kind is FileKind.BUILD else _source(job, data)
+
+
+def unusable(data: bytes) -> str:
+    """Why content is no source text; empty when it is."""
+    if len(data) > MAX_BYTES:
+        return f"is too large to check ({len(data) // 2**20} MiB, limit {MAX_BYTES // 2**20} MiB)"
+    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
+        return "is UTF-16 text, which compilers do not read; save it as UTF-8"
+    return "is a binary file" if b"\0" in data[:8192] else ""
+
+
+def _build_file(job: Job, data: bytes) -> Outcome:
+    text = data.decode("utf-8", "replace")
+    path = Path(job.path)
+    findings: list[Diagnostic] = []
+    for rule in registry().build_rules(job.codes):
+        findings += _guard(job.path, rule.meta.code, lambda rule=rule: rule.check(path, text))  # type: ignore[misc]
+    return Outcome(job.path, tuple(findings), ((job.path, digest(data)),))
+
+
+def _source(job: Job, data: bytes) -> Outcome:
+    from cudalint.lint.frontend import parse_file
+
+    try:
+        program: TranslationUnit = parse_file(job.path, flags=job.flags, content=job.content)
+    except Exception as error:
+        debug(error)
+        kept = _note(job.path, f"the front end failed ({type(error).__name__}: {error}): please report this")
+        return Outcome(job.path, (kept,), ((job.path, digest(data)),), complete=False)
+    unit = Unit(program, job.options)
+    findings: list[Diagnostic] = []
+    for rule in registry().source_rules(job.codes):
+        findings += _guard(job.path, rule.meta.code, lambda rule=rule: rule.check(unit))  # type: ignore[misc]
+    inputs = {job.path: digest(data), **{file: digest(seen) for file, seen in program.files.items()}}
+    missing = any(note.kind is NoteKind.MISSING_HEADER for note in program.notes)
+    return Outcome(job.path, tuple(findings), tuple(sorted(inputs.items())), missing)
+
+
+def _guard(path: str, code: str, check: Callable[[], Iterable[Diagnostic]]) -> Iterator[Diagnostic]:
+    """The findings of one rule; a rule that fails gives a note instead of ending the run."""
+    try:
+        yield from check()
+    except Exception as error:
+        debug(error)
+        message = f"rule {code} failed on this file ({type(error).__name__}: {error}): please report this"
+        yield _note(path, message, "the other rules ran as usual")
+
+
+def debug(error: BaseException) -> None:
+    """Print a traceback when CUDALINT_DEBUG asks for it."""
+    if os.environ.get(DEBUG):
+        traceback.print_exception(error)

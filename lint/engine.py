@@ -1,0 +1,323 @@
+"""A run: find files, check them in worker processes, and reduce what they say to a report."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from cudalint.lint.analyse import Job, Outcome, registry
+from cudalint.lint.analysis.unit import Options
+from cudalint.lint.cache import CACHE_DIR, Cache
+from cudalint.lint.config import Configs, Settings
+from cudalint.lint.diagnostics import Confidence, Diagnostic, Severity
+from cudalint.lint.discovery import Discovery, FileKind, Found, discover, kind_of
+from cudalint.lint.registry import Registry, UnknownRuleError
+from cudalint.lint.report import NOTE_CODE, Report
+from cudalint.lint.suppressions import FileSuppressions
+from cudalint.lint.worker import Pool
+
+import cudalint
+
+STDIN_NAME = "stdin.cu"
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What a run is asked to do, besides the settings of the files.
+
+    `stdin` is the text to check instead of files, under the name `stdin_filename`. `flags` are compiler flags for
+    every file. `cache_dir` None means that the settings decide; `use_cache` false reads and writes none.
+    """
+
+    paths: tuple[Path, ...] = ()
+    stdin: bytes | None = None
+    stdin_filename: str | None = None
+    flags: tuple[str, ...] = ()
+    use_cache: bool = True
+    use_suppressions: bool = True
+
+
+class Engine:
+    """Checks files under one set of configurations; usable for several requests, closed at the end."""
+
+    def __init__(self, configs: Configs, *, top: Settings | None = None) -> None:
+        self._configs = configs
+        self._top = top or configs.for_folder(Path.cwd())
+        self._pool = Pool(self._top.jobs or _processors(), self._top.timeout_per_file)
+        self._enabled: dict[tuple[object, ...], frozenset[str]] = {}
+        self._caches: dict[Path, Cache] = {}
+
+    def __enter__(self) -> Engine:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._pool.close()
+
+    @property
+    def registry(self) -> Registry:
+        """All known rules."""
+        return registry()
+
+    def find(self, request: Request) -> Discovery:
+        """The files that a request means."""
+        if request.stdin is None:
+            return discover(request.paths, self._configs)
+        shown = request.stdin_filename or STDIN_NAME
+        path = Path(shown).absolute()
+        kind = kind_of(path) or FileKind.SOURCE
+        return Discovery(files=[Found(path, request.stdin_filename or "<stdin>", kind, named=True)])
+
+    def run(self, request: Request) -> Report:
+        """Check everything that a request names.
+
+        Raises:
+            ConfigError: a configuration cannot be used.
+            UnknownRuleError: a selector names no rule.
+        """
+        found = self.find(request)
+        self._pool.start(len(found.files))
+        readable, errors = _split_unreadable(found.files)
+        contents = {}
+        if request.stdin is not None:
+            contents[str(found.files[0].path)] = request.stdin
+            readable, errors = found.files, []
+        outcomes = list(self._check(readable, request, contents))
+        scope = Scope(readable, found.folders, self._configs)
+        merged = merge(outcomes)
+        kept, suppressed = self._reduce(merged, outcomes, scope, request, contents)
+        return Report(
+            findings=tuple(sorted(kept, key=lambda d: d.sort_key)),
+            files=tuple(str(file.path) for file in readable),
+            rules=self.registry.infos(self._all_enabled(readable)),
+            errors=(*found.errors, *errors),
+            warnings=tuple(found.warnings),
+            suppressed=suppressed,
+            shown={str(file.path): file.shown for file in readable},
+            contents=contents,
+            version=cudalint.__version__,
+        )
+
+    def check_content(self, file: Found, content: bytes, request: Request) -> tuple[Diagnostic, ...]:
+        """The findings of one file as if it had this content, for trying out a fix."""
+        contents = {str(file.path): content}
+        outcomes = list(self._check([file], request, contents))
+        scope = Scope([file], [], self._configs)
+        kept, _ = self._reduce(merge(outcomes), outcomes, scope, request, contents)
+        return tuple(d for d in sorted(kept, key=lambda d: d.sort_key) if d.filename == str(file.path))
+
+    def enabled(self, path: Path) -> frozenset[str]:
+        """The codes of the rules that run on a file.
+
+        Raises:
+            UnknownRuleError: a selector of the configuration or the command line names no rule.
+        """
+        settings = self._configs.for_file(path)
+        key = (settings.select, settings.ignore, settings.extend_select)
+        if key not in self._enabled:
+            try:
+                self._enabled[key] = self.registry.select(settings.select, settings.ignore, settings.extend_select)
+            except UnknownRuleError as error:
+                where = f"{settings.source}: " if settings.source else ""
+                raise UnknownRuleError(f"{where}{error}") from error
+        return self._enabled[key]
+
+    def _all_enabled(self, files: Sequence[Found]) -> frozenset[str]:
+        paths = [file.path for file in files] or [Path.cwd() / STDIN_NAME]
+        return frozenset().union(*(self.enabled(path) for path in paths))
+
+    def _job(self, file: Found, request: Request, contents: dict[str, bytes]) -> Job:
+        settings = self._configs.for_file(file.path)
+        flags = (*settings.extra_args, *request.flags)
+        options = Options(block=settings.dims("block"), grid=settings.dims("grid"), cuda=settings.cuda)
+        content = contents.get(str(file.path))
+        return Job(str(file.path), file.kind, tuple(sorted(self.enabled(file.path))), flags, options, content)
+
+    def _check(self, files: Sequence[Found], request: Request, contents: dict[str, bytes]) -> Iterator[Outcome]:
+        """Sources and build files first; then those headers that none of them has brought in."""
+        first = [file for file in files if file.kind is not FileKind.HEADER]
+        outcomes = list(self._check_wave(first, request, contents))
+        seen = {name for outcome in outcomes for name, _ in outcome.inputs}
+        rest = [file for file in files if file.kind is FileKind.HEADER and str(file.path) not in seen]
+        yield from outcomes
+        yield from self._check_wave(rest, request, contents)
+
+    def _check_wave(self, files: Sequence[Found], request: Request, contents: dict[str, bytes]) -> Iterator[Outcome]:
+        jobs = [self._job(file, request, contents) for file in files]
+        caches = [self._cache(file) if request.use_cache else None for file in files]
+        known = [cache.get(job) if cache else None for job, cache in zip(jobs, caches, strict=True)]
+        todo = [(job, cache) for job, cache, old in zip(jobs, caches, known, strict=True) if old is None]
+        fresh = self._pool.map(job for job, _ in todo)
+        for old in known:
+            if old is not None:
+                yield old
+        for outcome, (job, cache) in zip(fresh, todo, strict=True):
+            if cache:
+                cache.put(job, outcome)
+            yield outcome
+
+    def _cache(self, file: Found) -> Cache:
+        folder = self.cache_folder(file.path)
+        if folder not in self._caches:
+            self._caches[folder] = Cache(folder)
+        return self._caches[folder]
+
+    def cache_folder(self, path: Path) -> Path:
+        """Where the outcomes of a file are kept."""
+        settings = self._configs.for_file(path)
+        if settings.cache_dir:
+            return Path(settings.cache_dir).absolute()
+        return (settings.source.parent if settings.source else Path.cwd()) / CACHE_DIR
+
+    def _reduce(
+        self,
+        merged: Sequence[Diagnostic],
+        outcomes: Sequence[Outcome],
+        scope: Scope,
+        request: Request,
+        contents: dict[str, bytes],
+    ) -> tuple[list[Diagnostic], int]:
+        """What is left after scope, settings and suppressions, and how many findings comments silenced."""
+        by_file: dict[str, list[Diagnostic]] = {name: [] for name in _read_by(outcomes) if scope.covers(name)}
+        for finding in merged:
+            if scope.covers(finding.filename):
+                by_file.setdefault(finding.filename, []).append(finding)
+        complete = {outcome.path for outcome in outcomes if outcome.complete}
+        incomplete = {outcome.path for outcome in outcomes} - complete
+        kept: list[Diagnostic] = []
+        suppressed = 0
+        for name, findings in by_file.items():
+            wanted = list(self._configured(name, findings))
+            if request.use_suppressions:
+                before = len(wanted)
+                comments = suppressions_of(name, contents.get(name))
+                wanted = comments.silence(wanted)
+                suppressed += before - len(wanted)
+                if name not in incomplete:
+                    meta = meta_findings(comments, self.enabled(Path(name)))
+                    wanted += comments.silence(self._configured(name, meta))
+            kept += wanted
+        return [finding for finding in kept if self._loud(finding)], suppressed
+
+    def _configured(self, name: str, findings: Iterable[Diagnostic]) -> Iterator[Diagnostic]:
+        """Findings of enabled rules, without those ignored per file, with the severities of the settings."""
+        path = Path(name)
+        settings = self._configs.for_file(path)
+        off = frozenset().union(*(self.registry.expand(s) for s in settings.ignored_in(path)))
+        enabled = self.enabled(path) - off
+        severities = {self.registry.find(key).meta.code: Severity[v.upper()] for key, v in settings.severity.items()}
+        for finding in findings:
+            if finding.code in enabled:
+                severity = severities.get(finding.code)
+                yield finding if severity is None else replace(finding, severity=severity)
+
+    def _loud(self, finding: Diagnostic) -> bool:
+        settings = self._configs.for_file(Path(finding.filename))
+        return finding.severity >= Severity[settings.min_severity.upper()] and (
+            finding.confidence >= Confidence[settings.min_confidence.upper()]
+        )
+
+
+def suppressions_of(name: str, content: bytes | None = None) -> FileSuppressions:
+    """The suppression comments of a file, from its content or from disk."""
+    try:
+        data = Path(name).read_bytes() if content is None else content
+    except OSError:
+        data = b""
+    return FileSuppressions(name, data, _code_of, hash_comments=kind_of(Path(name)) is FileKind.BUILD)
+
+
+def _code_of(text: str) -> str | None:
+    try:
+        return registry().find(text).meta.code
+    except UnknownRuleError:
+        return None
+
+
+def meta_findings(comments: FileSuppressions, active: frozenset[str]) -> Iterator[Diagnostic]:
+    """What the meta rules say about a file's suppressions, once those have seen all its findings."""
+    for problem in comments.problems(active):
+        rule = registry().by_code[problem.code]
+        yield rule.finding(problem.span, problem.message, help=problem.help, fix=problem.fix)
+
+
+class Scope:
+    """Which files a run may report on: those asked for, and project headers under or beside them."""
+
+    def __init__(self, files: Sequence[Found], folders: Sequence[Path], configs: Configs) -> None:
+        self._files = {str(file.path) for file in files}
+        self._folders = {*folders, *(file.path.parent for file in files if file.named)}
+        self._configs = configs
+        self._known: dict[str, bool] = {}
+
+    def covers(self, name: str) -> bool:
+        """Whether findings in a file are reported."""
+        if name in self._files:
+            return True
+        if name not in self._known:
+            self._known[name] = self._near(Path(name))
+        return self._known[name]
+
+    def _near(self, path: Path) -> bool:
+        if not any(folder in path.parents for folder in self._folders):
+            return False
+        settings = self._configs.for_file(path)
+        return not settings.excludes(path)
+
+
+def merge(outcomes: Iterable[Outcome]) -> list[Diagnostic]:
+    """All findings, each once: a header that several files include is reported in the words of the first.
+
+    Two findings of one rule at one place within one file's outcome are both kept if they say different things.
+    """
+    owner: dict[tuple[object, ...], str] = {}
+    seen: set[tuple[object, ...]] = set()
+    merged = []
+    for outcome in outcomes:
+        for finding in outcome.findings:
+            span = finding.span
+            place = (finding.code, span.file, span.offset, span.end_offset, span.line, span.column)
+            exact = (*place, finding.message)
+            if owner.setdefault(place, outcome.path) != outcome.path or exact in seen:
+                continue
+            seen.add(exact)
+            merged.append(finding)
+    return merged
+
+
+def exit_status(report: Report, fail_on: Severity = Severity.INFO) -> int:
+    """0 clean, 1 findings, 2 something could not run. Notes on unreadable code are no findings."""
+    if report.errors:
+        return 2
+    return int(any(d.severity >= fail_on for d in report.findings if d.code != NOTE_CODE))
+
+
+def _read_by(outcomes: Iterable[Outcome]) -> set[str]:
+    return {name for outcome in outcomes for name, _ in outcome.inputs}
+
+
+def _split_unreadable(files: Sequence[Found]) -> tuple[list[Found], list[str]]:
+    """Named files that cannot be opened are errors; those that a search met become notes when they are checked."""
+    readable, errors = [], []
+    for file in files:
+        problem = _open_problem(file.path) if file.named else ""
+        if problem:
+            errors.append(f"{file.shown}: cannot be read: {problem}")
+        else:
+            readable.append(file)
+    return readable, errors
+
+
+def _open_problem(path: Path) -> str:
+    try:
+        with path.open("rb"):
+            return ""
+    except OSError as error:
+        return error.strerror or str(error)
+
+
+def _processors() -> int:
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1

@@ -1,0 +1,28 @@
+"""One line per finding, as compilers print them."""
+
+from __future__ import annotations
+
+from cudalint.lint.diagnostics import Applicability, Diagnostic
+from cudalint.lint.output import RenderOptions
+from cudalint.lint.output.style import SEVERITY_COLOR, Painter
+from cudalint.lint.output.summary import summary
+from cudalint.lint.report import Report
+
+
+def render(report: Report, options: RenderOptions) -> str:
+    """`file:line:column: severity[CODE] message`, with [*] where --fix would act, and the summary."""
+    paint = Painter(options.color, options.links)
+    lines = [line(report, finding, paint) for finding in report.findings]
+    closing = summary(report, paint)
+    if closing and not options.quiet:
+        lines.append(closing)
+    return "".join(f"{text}\n" for text in lines)
+
+
+def line(report: Report, finding: Diagnostic, paint: Painter) -> str:
+    """A finding on one line."""
+    span, fix = finding.span, finding.fix
+    head = f"{finding.severity}[{finding.code}]"
+    head = paint.link(paint(head, SEVERITY_COLOR[finding.severity]), report.url(finding.code))
+    star = " [*]" if fix and fix.edits and fix.applicability is Applicability.SAFE else ""
+    return f"{paint(report.path(span.file), 'bold')}:{span.line}:{span.column}: {head}{star} {finding.message}"

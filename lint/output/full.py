@@ -1,0 +1,54 @@
+"""The default format: each finding with its source, the reason, and what to do."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from cudalint.lint.diagnostics import Diagnostic
+from cudalint.lint.output import RenderOptions
+from cudalint.lint.output.excerpt import excerpt
+from cudalint.lint.output.style import SEVERITY_COLOR, Painter
+from cudalint.lint.output.summary import summary
+from cudalint.lint.report import Report
+
+
+def render(report: Report, options: RenderOptions) -> str:
+    """All findings with excerpts, and the closing summary."""
+    paint = Painter(options.color, options.links)
+    blocks = ["\n".join(_finding(report, finding, paint)) + "\n" for finding in report.findings]
+    closing = summary(report, paint)
+    if closing and not options.quiet:
+        blocks.append(closing + "\n")
+    return "\n".join(blocks)
+
+
+def _finding(report: Report, finding: Diagnostic, paint: Painter) -> Iterator[str]:
+    head = paint(f"{finding.severity}[", SEVERITY_COLOR[finding.severity])
+    code = paint(finding.code, SEVERITY_COLOR[finding.severity])
+    head += paint.link(code, report.url(finding.code)) + paint("]", SEVERITY_COLOR[finding.severity])
+    yield f"{head}{paint(': ' + finding.message, 'bold')}"
+    lines = excerpt(report, finding, paint)
+    yield from lines
+    pad = " " * (len(lines[0]) - len(lines[0].lstrip()) if not lines[0].startswith("\x1b") else 1)
+    for word, text in _remarks(finding):
+        yield from _remark(word, text, pad, paint)
+    if finding.lanes:
+        yield from (f"{pad} {paint('|', 'blue')} {line}".rstrip() for line in finding.lanes.splitlines())
+
+
+def _remarks(finding: Diagnostic) -> Iterator[tuple[str, str]]:
+    if finding.reason:
+        yield "", finding.reason
+    yield from (("note", note) for note in finding.notes)
+    if finding.help:
+        yield "help", finding.help
+    if finding.fix is not None and finding.fix.message != finding.help:
+        yield "fix", f"{finding.fix.message} ({finding.fix.applicability.value})"
+
+
+def _remark(word: str, text: str, pad: str, paint: Painter) -> Iterator[str]:
+    first, *rest = text.splitlines()
+    lead = paint(word, "bold") + ": " if word else ""
+    yield f"{pad} {paint('=', 'blue')} {lead}{first}"
+    indent = " " * (len(word) + 2 if word else 0)
+    yield from (f"{pad}   {indent}{line}" for line in rest)

@@ -1,0 +1,44 @@
+"""The closing lines of the formats that people read."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from cudalint.lint.diagnostics import Applicability, Severity
+from cudalint.lint.output.style import SEVERITY_COLOR, Painter
+from cudalint.lint.report import Report
+
+
+def plural(count: int, word: str) -> str:
+    """`1 file`, `2 files`."""
+    return f"{count} {word}{'' if count == 1 else 's'}"
+
+
+def summary(report: Report, paint: Painter) -> str:
+    """How much was found, and how much of it can be fixed; empty when no file was checked."""
+    files = plural(len(report.files), "file")
+    notes = f"; {plural(len(report.notes), 'note')} on what could not be read" if report.notes else ""
+    if not report.files:
+        return ""
+    if not report.faults:
+        return paint(f"All clear: no findings in {files}", "green") + notes
+    counts = Counter(finding.severity for finding in report.faults)
+    parts = [
+        paint(
+            plural(counts[severity], str(severity)) if severity is not Severity.INFO else f"{counts[severity]} info",
+            SEVERITY_COLOR[severity],
+        )
+        for severity in sorted(Severity, reverse=True)
+        if counts[severity]
+    ]
+    found = f"Found {plural(len(report.faults), 'finding')} ({', '.join(parts)}) in {files}{notes}"
+    return f"{found}\n{_fixes(report)}"
+
+
+def _fixes(report: Report) -> str:
+    kinds = Counter(finding.fix.applicability for finding in report.findings if finding.fix and finding.fix.edits)
+    safe, unsafe = kinds[Applicability.SAFE], kinds[Applicability.UNSAFE]
+    hidden = f"{plural(unsafe, 'more fix' if safe else 'fix')}".replace("fixs", "fixes")
+    if safe:
+        return f"{safe} fixable with `--fix`" + (f", {hidden} with `--unsafe-fixes`" if unsafe else "")
+    return f"No safe fixes, {hidden} with `--unsafe-fixes`" if unsafe else "No fixes available"

@@ -1,0 +1,207 @@
+"""Worker processes: each checks files one after another; one that dies or hangs is replaced.
+
+Jobs and outcomes travel as pickles with a length in front, over the worker's standard input and output. The
+worker is started with its own interpreter, not forked, so that no state of libclang or numpy is shared.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import pickle
+import queue
+import struct
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Iterable, Iterator
+from typing import IO, Any
+
+from cudalint.lint.analyse import DEBUG, Job, Outcome, failure
+
+_LENGTH = struct.Struct("<Q")
+_STACK_BYTES = 256 * 1024 * 1024
+"""Deeply nested code recurses deeply; this is address space, not memory in use."""
+
+_RECURSION = 12_000
+_JOBS_PER_WORKER = 400
+"""A worker is replaced after so many files, which bounds what a leak can cost."""
+
+_MAIN = "import sys; sys.path[:] = {path!r}; from cudalint.lint.worker import serve; serve()"
+
+
+def _send(stream: IO[bytes], value: Any) -> None:
+    data = pickle.dumps(value, pickle.HIGHEST_PROTOCOL)
+    stream.write(_LENGTH.pack(len(data)) + data)
+    stream.flush()
+
+
+def _receive(stream: IO[bytes]) -> Any:
+    """The next value of a stream; None at its end."""
+    head = stream.read(_LENGTH.size)
+    if len(head) < _LENGTH.size:
+        return None
+    (length,) = _LENGTH.unpack(head)
+    data = stream.read(length)
+    return pickle.loads(data) if len(data) == length else None
+
+
+def serve() -> None:
+    """The worker's main loop: jobs in, outcomes out, until its input ends."""
+    source, answers = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
+    # What C code prints must not mix with the answers.
+    os.dup2(2, 1)
+    sys.setrecursionlimit(_RECURSION)
+    threading.stack_size(_STACK_BYTES)
+    thread = threading.Thread(target=_loop, args=(source, answers))
+    thread.start()
+    thread.join()
+
+
+def _loop(source: IO[bytes], answers: IO[bytes]) -> None:
+    from cudalint.lint.analyse import analyse, debug
+
+    while (job := _receive(source)) is not None:
+        try:
+            outcome = analyse(job)
+        except Exception as error:
+            debug(error)
+            outcome = failure(job.path, f"checking failed ({type(error).__name__}: {error}): please report this")
+        _send(answers, outcome)
+
+
+class Worker:
+    """One worker process, seen from the parent."""
+
+    def __init__(self) -> None:
+        # -P keeps the working folder off the module path: a numpy.py there must not be imported.
+        quiet = None if os.environ.get(DEBUG) else subprocess.DEVNULL
+        path = [entry for entry in sys.path if entry]
+        self._process = subprocess.Popen(
+            [sys.executable, "-P", "-c", _MAIN.format(path=path)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=quiet,
+        )
+        self.done = 0
+
+    def run(self, job: Job, timeout: float) -> Outcome:
+        """Check one file. A worker that dies or takes too long gives the outcome that says so."""
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        late = threading.Event()
+
+        def stop() -> None:
+            late.set()
+            self._process.kill()
+
+        timer = threading.Timer(timeout, stop)
+        timer.daemon = True
+        timer.start()
+        answer: Outcome | None
+        try:
+            _send(self._process.stdin, job)
+            answer = _receive(self._process.stdout)
+        except OSError:
+            answer = None
+        finally:
+            timer.cancel()
+        self.done += 1
+        if answer is not None:
+            return answer
+        self.close()
+        if late.is_set():
+            return failure(job.path, f"took longer than {timeout:g} s to check and was given up")
+        return failure(job.path, f"the process that checked this file died ({self._how()}): please report this")
+
+    def _how(self) -> str:
+        status = self._process.returncode
+        return f"signal {-status}" if status < 0 else f"exit status {status}"
+
+    @property
+    def alive(self) -> bool:
+        """Whether the worker can take another file."""
+        return self._process.poll() is None and self.done < _JOBS_PER_WORKER
+
+    def kill(self) -> None:
+        """Stop the process at once."""
+        self._process.kill()
+
+    def close(self) -> None:
+        """End the process and reap it."""
+        for stream in (self._process.stdin, self._process.stdout):
+            if stream is not None:
+                with contextlib.suppress(OSError):
+                    stream.close()
+        try:
+            self._process.wait(timeout=1)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+
+
+class Pool:
+    """A fixed number of workers, each driven by a thread of the parent."""
+
+    def __init__(self, jobs: int, timeout: float) -> None:
+        self._count = max(1, jobs)
+        self._timeout = timeout
+        self._idle: list[Worker] = []
+        self._all: set[Worker] = set()
+
+    def _worker(self) -> Worker:
+        worker = Worker()
+        self._all.add(worker)
+        return worker
+
+    def start(self, count: int) -> None:
+        """Start workers ahead of their first job, so that their imports overlap with the parent's work."""
+        while len(self._idle) < min(count, self._count):
+            self._idle.append(self._worker())
+
+    def map(self, jobs: Iterable[Job], progress: Callable[[Outcome], None] | None = None) -> Iterator[Outcome]:
+        """Check all files; the outcomes come in the order of the jobs."""
+        todo: queue.SimpleQueue[tuple[int, Job] | None] = queue.SimpleQueue()
+        done: queue.SimpleQueue[tuple[int, Outcome]] = queue.SimpleQueue()
+        total = 0
+        for total, job in enumerate(jobs, 1):
+            todo.put((total - 1, job))
+        threads = [
+            threading.Thread(target=self._drive, args=(todo, done), daemon=True)
+            for _ in range(min(self._count, total))
+        ]
+        for thread in threads:
+            todo.put(None)
+            thread.start()
+        outcomes: dict[int, Outcome] = {}
+        for index in range(total):
+            while index not in outcomes:
+                at, outcome = done.get()
+                outcomes[at] = outcome
+                if progress:
+                    progress(outcome)
+            yield outcomes.pop(index)
+        for thread in threads:
+            thread.join()
+
+    def _drive(self, todo: queue.SimpleQueue[Any], done: queue.SimpleQueue[Any]) -> None:
+        worker: Worker | None = None
+        while (item := todo.get()) is not None:
+            index, job = item
+            if worker is None or not worker.alive:
+                if worker is not None:
+                    worker.close()
+                    self._all.discard(worker)
+                worker = self._idle.pop() if self._idle else self._worker()
+            done.put((index, worker.run(job, self._timeout)))
+        if worker is not None:
+            self._idle.append(worker)
+
+    def close(self) -> None:
+        """End all workers, busy ones too."""
+        for worker in self._all:
+            worker.kill()
+        for worker in self._all:
+            worker.close()
+        self._all.clear()
+        self._idle.clear()

@@ -1,0 +1,99 @@
+"""CUD000: what the linter could not see."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from cudalint.lint.analysis.unit import Unit
+from cudalint.lint.diagnostics import Diagnostic, Label, Severity
+from cudalint.lint.model.program import Note, NoteKind
+from cudalint.lint.model.source import Span
+from cudalint.rules.base import Meta, SourceRule
+
+MAX_LABELS = 4
+"""Further places shown for one note; the count says how many there are."""
+
+CONSEQUENCE = {
+    NoteKind.MISSING_HEADER: "code that depends on it is not checked; name its folder with --extra-arg=-I… or -p",
+    NoteKind.SYNTAX: "the code around it is not checked",
+    NoteKind.UNKNOWN_NAME: "expressions that use it are not checked",
+    NoteKind.NOT_LOWERED: "no claim is made about it",
+    NoteKind.FAILED: "this file is not checked",
+}
+
+
+class UnreadableSource(SourceRule):
+    """Says what could not be read, so that silence is never mistaken for a clean bill.
+
+    ## What it does
+    Reports, once per file and kind, what the linter had to leave out: a header that was not found, code that
+    does not parse, a name that nothing declares, a file that is binary or that took too long. Everything else
+    in the file is checked as usual.
+
+    ## Why is this bad?
+    It is not: this is a note, and it never changes the exit status. But a kernel whose index depends on a
+    macro from a missing header is not judged at all, and you should know that.
+
+    ## Example
+    ```cuda
+    #include "grid_config.h"  // not found: TILE is unknown
+
+    __global__ void copy(float *out, const float *in) { out[threadIdx.x * TILE] = in[threadIdx.x]; }
+    ```
+
+    ## Use instead
+    Name the folder of the header, or the build folder that holds `compile_commands.json`:
+
+    ```console
+    cudalint check src/ --extra-arg=-Iinclude
+    cudalint check src/ -p build
+    ```
+
+    ## When it does not apply
+    Headers of the CUDA toolkit and of the C++ standard library come with the linter. A missing header on which
+    no kernel depends can be ignored, or silenced with `// cudalint: file-ignore[CUD000] reason`.
+
+    ## References
+    Clang, JSON Compilation Database Format Specification.
+    """
+
+    meta = Meta(
+        code="CUD000",
+        name="unreadable-source",
+        summary="something in this file could not be read or understood",
+        category="note",
+        severity=Severity.INFO,
+        since="0.1.0",
+    )
+
+    def check(self, unit: Unit) -> Iterator[Diagnostic]:
+        """One note per file and kind of trouble."""
+        groups: dict[tuple[str, NoteKind], list[Note]] = {}
+        for note in unit.program.notes:
+            groups.setdefault((note.span.file or unit.program.path, note.kind), []).append(note)
+        for (file, kind), notes in groups.items():
+            yield self._summary(file, kind, notes)
+
+    def _summary(self, file: str, kind: NoteKind, notes: list[Note]) -> Diagnostic:
+        # A note inside a kernel says more than one in host code.
+        first = min(notes, key=lambda n: (not n.in_kernel, n.span.offset))
+        others = [n for n in notes if n is not first]
+        more = f" (and {len(others)} more of this kind)" if others else ""
+        span = first.span if first.span.line else start_of(file)
+        return self.finding(
+            span,
+            f"{first.message}{more}",
+            reason=CONSEQUENCE[kind],
+            labels=[Label(n.span, n.message) for n in others[:MAX_LABELS] if n.span.line],
+            evidence={"kind": kind.value, "count": len(notes), "in_kernel": sum(n.in_kernel for n in notes)},
+        )
+
+    def unreadable(self, file: str, message: str, reason: str = CONSEQUENCE[NoteKind.FAILED]) -> Diagnostic:
+        """The note that a whole file could not be checked, or that one rule gave up on it."""
+        evidence = {"kind": NoteKind.FAILED.value, "count": 1, "in_kernel": 0}
+        return self.finding(start_of(file), message, reason=reason, evidence=evidence)
+
+
+def start_of(file: str) -> Span:
+    """The first character of a file, for findings about all of it."""
+    return Span(file, 1, 1, 1, 1, 0, 0)
