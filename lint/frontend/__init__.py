@@ -1,1 +1,5 @@
 """The only place that knows libclang: sources in, model out."""
+
+from cudalint.lint.frontend.parse import parse_file
+
+__all__ = ["parse_file"]

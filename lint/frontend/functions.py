@@ -1,0 +1,259 @@
+"""Lower the functions of a translation unit: those that stand in it, and those they lead to."""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass, replace
+
+from cudalint.lint.frontend.declarations import (
+    ANNOTATION,
+    CONSTRUCTOR,
+    FUNCTION,
+    FUNCTION_TEMPLATE,
+    FUNCTIONS,
+    LINKAGE,
+    NAMESPACE,
+    PARAMETER,
+    RECORDS,
+    VARIABLE,
+    Callee,
+    Declarations,
+    function_kind,
+    is_reference,
+)
+from cudalint.lint.frontend.expressions import Frame, address_of, is_expression
+from cudalint.lint.frontend.index import CXCursor, children, evaluate, spelling
+from cudalint.lint.frontend.spans import Spans
+from cudalint.lint.frontend.statements import COMPOUND, StatementLowering
+from cudalint.lint.frontend.types import TypeTable
+from cudalint.lint.model.expressions import Expr, Launch, Storage, Symbol
+from cudalint.lint.model.program import Function, FunctionKind, Global, LaunchSite
+from cudalint.lint.model.statements import Block, Stmt
+from cudalint.lint.model.types import PointerType, RecordType
+
+_UNEXPOSED_DECL = 1
+_TRY = 224
+_BOUNDS = "__launch_bounds__"
+
+
+@dataclass(frozen=True, slots=True)
+class Template:
+    """A kernel template that stands in a project file."""
+
+    cursor: CXCursor
+    qualified: str
+    place: int
+
+
+class Lowering(StatementLowering):
+    """One translation unit's functions, found from its own ones by following references."""
+
+    def __init__(self, types: TypeTable, spans: Spans, declarations: Declarations, main: str) -> None:
+        super().__init__(types, spans, declarations)
+        self.functions: dict[str, Function] = {}
+        self.launches: list[LaunchSite] = []
+        self.globals: dict[str, Global] = {}
+        self.templates: list[Template] = []
+        self.instantiated: set[int] = set()
+        self.defines_main = False
+        self.synthetic = False
+        self._main = main
+        self._queue: deque[Callee] = deque()
+        self._queued: set[str] = set()
+        self._done: set[str] = set()
+
+    # What to lower
+
+    def refer(self, cursor: CXCursor) -> str | None:
+        """Note that a function is used, so that it is lowered; its key when the project defines it."""
+        callee = self.declarations.callee(cursor)
+        if callee.key is not None:
+            self._enqueue(callee)
+        return callee.key
+
+    def launched(self, launch: Launch) -> None:
+        """Record a launch in the function that is being lowered."""
+        self.launches.append(LaunchSite(launch, self.frame.key))
+
+    def skip(self, keys: set[str]) -> None:
+        """Take functions as lowered already."""
+        self._done |= keys
+
+    def _enqueue(self, callee: Callee) -> None:
+        key = callee.key
+        if key is None or key in self._queued:
+            return
+        self._queued.add(key)
+        if callee.definition is not None and callee.template_args:
+            self.instantiated.add(self.lib.clang_getCursorLocation(callee.definition).raw)
+        if key not in self._done:
+            self._queue.append(callee)
+
+    def scan(self, cursor: CXCursor) -> None:
+        """Find the functions, variables and kernel templates that stand in project files."""
+        for child in children(cursor):
+            file = self.spans.file_of(self.lib.clang_getCursorLocation(child))
+            if file is None or file.system:
+                continue
+            self._scan_one(child, own=file.path == self._main)
+
+    def _scan_one(self, cursor: CXCursor, *, own: bool) -> None:
+        kind = cursor.kind
+        if kind in FUNCTIONS:
+            self._scan_function(cursor, own=own)
+        elif kind == VARIABLE:
+            self._scan_variable(cursor)
+        elif kind == FUNCTION_TEMPLATE:
+            if function_kind(cursor) is FunctionKind.KERNEL and _has_body(cursor):
+                scope = self.declarations.scope(cursor)
+                name = spelling(cursor)
+                place = self.lib.clang_getCursorLocation(cursor).raw
+                self.templates.append(Template(cursor, f"{scope}::{name}" if scope else name, place))
+        elif kind in (NAMESPACE, LINKAGE, _UNEXPOSED_DECL) or kind in RECORDS:
+            for child in children(cursor):
+                self._scan_one(child, own=own)
+
+    def _scan_function(self, cursor: CXCursor, *, own: bool) -> None:
+        callee = self.declarations.callee(cursor)
+        if callee.key is None:
+            return
+        if callee.name == "main" and own:
+            self.defines_main = True
+        if own or callee.kind is FunctionKind.KERNEL:
+            self._enqueue(callee)
+
+    def _scan_variable(self, cursor: CXCursor) -> None:
+        symbol = self.declarations.symbol(cursor)
+        init = self._initialiser(cursor, symbol.type)
+        known = self.globals.get(symbol.key)
+        if known is None or (known.init is None and init is not None):
+            self.globals[symbol.key] = Global(symbol, init)
+
+    def run(self) -> None:
+        """Lower everything that was found, and what it refers to."""
+        while self._queue:
+            callee = self._queue.popleft()
+            if callee.key is not None and callee.definition is not None and callee.key not in self._done:
+                self._done.add(callee.key)
+                self.functions[callee.key] = self.function(callee, callee.definition)
+
+    # One function
+
+    def function(self, callee: Callee, definition: CXCursor) -> Function:
+        """Lower one function with its body."""
+        record = self._receiver_record(callee, definition)
+        this: Symbol | None = None
+        if record is not None and not callee.static:
+            of = PointerType(record)
+            this = self.declarations.made_up(-definition.d0, "this", of, Storage.PARAM, definition)
+        outer = self.frame
+        self.frame = Frame(callee.key or callee.qualified, callee.result, this)
+        try:
+            return self._function(callee, definition, record, this)
+        finally:
+            self.frame = outer
+
+    def _function(
+        self, callee: Callee, definition: CXCursor, record: RecordType | None, this: Symbol | None
+    ) -> Function:
+        parts = children(definition)
+        params = tuple(self.declarations.symbol(part) for part in parts if part.kind == PARAMETER)
+        initializers = self._initializers(parts, record) if definition.kind == CONSTRUCTOR and record else ()
+        body = next((part for part in reversed(parts) if part.kind in (COMPOUND, _TRY)), None)
+        lowered = self._body(body) if body is not None else None
+        location = self.lib.clang_getCursorLocation(definition)
+        return Function(
+            key=callee.key or callee.qualified,
+            pattern=callee.pattern,
+            name=callee.name,
+            qualified=callee.qualified,
+            kind=callee.kind,
+            params=params,
+            result=callee.result,
+            body=lowered,
+            span=self.span(definition),
+            name_span=self.spans.name(location, len(callee.name.encode())),
+            template_args=callee.template_args,
+            launch_bounds=self._launch_bounds(parts),
+            receiver=record,
+            this=this,
+            synthetic=self.synthetic,
+            initializers=initializers,
+        )
+
+    def _body(self, cursor: CXCursor) -> Block:
+        if cursor.kind == COMPOUND:
+            return self.block(cursor)
+        stmt: Stmt = self.statement(cursor)
+        return Block((stmt,), self.span(cursor))
+
+    def _receiver_record(self, callee: Callee, definition: CXCursor) -> RecordType | None:
+        if definition.kind == FUNCTION:
+            return None
+        parent = self.lib.clang_getCursorSemanticParent(definition)
+        if parent.kind not in RECORDS:
+            return None
+        of = self.types.of(parent)
+        return of if isinstance(of, RecordType) else None
+
+    def _initializers(self, parts: list[CXCursor], record: RecordType) -> tuple[tuple[str, Expr], ...]:
+        """Member initialisers of a constructor: `: field(value)`."""
+        found: list[tuple[str, Expr]] = []
+        name = ""
+        for part in parts:
+            if part.kind == 47:
+                name = spelling(part)
+            elif name and is_expression(part):
+                value = self.expression(part)
+                field = record.field(name)
+                if field is not None:
+                    bound = is_reference(field.type)
+                    value = address_of(value, field.type, value.span) if bound else self.coerced(value, field.type)
+                found.append((name, value))
+                name = ""
+        return tuple(found)
+
+    def _launch_bounds(self, parts: list[CXCursor]) -> tuple[int | None, int | None] | None:
+        for part in parts:
+            if part.kind == ANNOTATION and spelling(part) == _BOUNDS:
+                values = [evaluate(child) for child in children(part) if is_expression(child)]
+                bounds = [value if isinstance(value, int) else None for value in (*values, None, None)]
+                return bounds[0], bounds[1]
+        return None
+
+    # Templates that nothing instantiates
+
+    def pattern(self, template: Template) -> Function:
+        """A kernel template lowered as it is written: what depends on its parameters is unknown."""
+        place = self.span(template.cursor)
+        key = f"{template.qualified}@{place.file}:{place.line}:{place.column}"
+        name = spelling(template.cursor)
+        of = self.lib.clang_getCursorType(template.cursor)
+        result = self.types.lower(self.lib.clang_getResultType(of))
+        callee = Callee(
+            cursor=template.cursor,
+            definition=template.cursor,
+            name=name,
+            qualified=template.qualified,
+            key=key,
+            pattern=key,
+            system=False,
+            kind=FunctionKind.KERNEL,
+            static=True,
+            defaulted=False,
+            result=result,
+            params=(),
+            writable=(False,),
+            template_args=(),
+            own_args=(),
+        )
+        outer, self.frame = self.frame, Frame(key, result, None)
+        try:
+            function = self._function(callee, template.cursor, None, None)
+        finally:
+            self.frame = outer
+        return replace(function, synthetic=True)
+
+
+def _has_body(cursor: CXCursor) -> bool:
+    return any(child.kind == COMPOUND for child in children(cursor))

@@ -1,0 +1,99 @@
+"""Parse one file and lower it to a `TranslationUnit`."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from cudalint.lint.frontend.declarations import Declarations
+from cudalint.lint.frontend.functions import Lowering
+from cudalint.lint.frontend.index import Parsed, ParseFailure
+from cudalint.lint.frontend.notes import collect, failed
+from cudalint.lint.frontend.spans import Spans
+from cudalint.lint.frontend.types import TypeTable
+from cudalint.lint.model.program import Note, TranslationUnit
+
+INCLUDE = Path(__file__).parent / "include"
+_BASE = (
+    "-x",
+    "cuda",
+    "-nocudainc",
+    "-nocudalib",
+    "-nostdinc",
+    "-nobuiltininc",
+    "--cuda-host-only",
+    "-ferror-limit=0",
+    "-fno-spell-checking",
+    "-Wno-everything",
+)
+_RECURSION = 12_000
+"""Python frames that the deepest expression or statement accepted may take, with room for callers."""
+
+
+def parse_file(path: str | Path, *, flags: Sequence[str] = (), content: bytes | None = None) -> TranslationUnit:
+    """Lower the file at `path`, or `content` in its place.
+
+    `flags` are compiler flags as clang takes them (see `flags.translate`). Never raises for what is in the
+    file: what cannot be read leaves an empty unit with a `FAILED` note.
+    """
+    name = str(path)
+    if content is None:
+        try:
+            content = Path(path).read_bytes()
+        except OSError as error:
+            return _empty(name, flags, b"", failed(name, f"cannot be read: {error.strerror or error}"))
+    try:
+        parsed = Parsed(name, _arguments(flags), content)
+    except ParseFailure as error:
+        return _empty(name, flags, content, failed(name, str(error)))
+    try:
+        with _deep_recursion():
+            return _lower(parsed, name, flags, content)
+    finally:
+        parsed.close()
+
+
+def _arguments(flags: Sequence[str]) -> list[str]:
+    standard = () if any(flag.startswith("-std=") for flag in flags) else ("-std=c++17",)
+    return [*_BASE, *standard, *flags, "-isystem", str(INCLUDE), "-include", "cudalint_prelude.h"]
+
+
+def _lower(parsed: Parsed, name: str, flags: Sequence[str], content: bytes) -> TranslationUnit:
+    spans = Spans(parsed.handle, name)
+    types = TypeTable()
+    lowering = Lowering(types, spans, Declarations(types, spans), name)
+    lowering.scan(parsed.cursor)
+    lowering.run()
+    for template in lowering.templates:
+        if template.place not in lowering.instantiated:
+            function = lowering.pattern(template)
+            lowering.functions[function.key] = function
+    lowering.run()
+    files = {path: file.data for path, file in spans.files.items() if not file.system}
+    files.setdefault(name, content)
+    return TranslationUnit(
+        path=name,
+        functions=lowering.functions,
+        globals=tuple(lowering.globals.values()),
+        launches=tuple(lowering.launches),
+        notes=collect(parsed.handle, spans, lowering.functions.values()),
+        files=files,
+        flags=tuple(flags),
+        defines_main=lowering.defines_main,
+    )
+
+
+def _empty(name: str, flags: Sequence[str], content: bytes, note: Note) -> TranslationUnit:
+    return TranslationUnit(name, {}, (), (), (note,), {name: content}, tuple(flags))
+
+
+@contextmanager
+def _deep_recursion() -> Iterator[None]:
+    before = sys.getrecursionlimit()
+    sys.setrecursionlimit(max(before, _RECURSION))
+    try:
+        yield
+    finally:
+        sys.setrecursionlimit(before)
