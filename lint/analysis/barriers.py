@@ -87,14 +87,18 @@ def _nearest(here: Ints, away: Ints) -> tuple[int, int]:
 
 def _cause(trace: Trace, sync: Sync, here: int, away: int) -> Branch | None:
     """The last decision before a barrier that sent the two lanes different ways."""
-    cause = None
+    cause: Branch | None = None
     for event in trace.events:
         if event is sync:
             break
-        decides = isinstance(event, Branch) and event.mask[here] and event.mask[away]
-        if decides and event.taken[here] != event.taken[away]:
+        if isinstance(event, Branch) and _parts(event, here, away):
             cause = event
     return cause
+
+
+def _parts(branch: Branch, here: int, away: int) -> bool:
+    """Whether a decision sends two lanes different ways."""
+    return bool(branch.mask[here] and branch.mask[away] and branch.taken[here] != branch.taken[away])
 
 
 @dataclass(frozen=True, slots=True)

@@ -285,7 +285,8 @@ def _benign(a: Site, b: Site, cells: Ints) -> Bools:
             low, high = np.minimum(low, site_low), np.maximum(high, site_high)
     same: Bools = low == high
     if a is b:
-        return same | np.isnan(low)
+        unclear: Bools = same | np.isnan(low)
+        return unclear
     if a.writes and b.writes:
         if AccessKind.ATOMIC in (a.kind, b.kind):
             return np.zeros(len(cells), dtype=bool)
@@ -293,8 +294,8 @@ def _benign(a: Site, b: Site, cells: Ints) -> Bools:
     store, load = (a, b) if a.writes else (b, a)
     if not same.any():
         return same
-    foreign = _reads_before_own_store(store, load, cells)
-    return same & np.logical_not(foreign)
+    harmless: Bools = same & ~_reads_before_own_store(store, load, cells)
+    return harmless
 
 
 def _reads_before_own_store(store: Site, load: Site, cells: Ints) -> Bools:
