@@ -1,0 +1,3 @@
+// alloca.
+#pragma once
+#include <stdlib.h>

@@ -1,0 +1,3 @@
+// CUDA driver API.
+#pragma once
+#include <cudalint_prelude.h>

@@ -1,0 +1,3 @@
+// Old spelling.
+#pragma once
+#include <cuda_bf16.h>

@@ -1,0 +1,211 @@
+// Streams: one header behind iostream, fstream, sstream and iomanip.
+#pragma once
+#include <stdexcept>
+#pragma clang force_cuda_host_device begin
+namespace std {
+typedef long streamoff;
+typedef long streamsize;
+class streampos {
+public:
+  streampos(streamoff off = 0);
+  operator streamoff() const;
+};
+class locale {
+public:
+  locale();
+  explicit locale(const char *name);
+  template <class Facet> locale(const locale &other, Facet *f);
+  static const locale &classic();
+};
+class ios_base {
+public:
+  typedef unsigned int fmtflags;
+  typedef unsigned int openmode;
+  typedef unsigned int iostate;
+  typedef int seekdir;
+  static constexpr fmtflags boolalpha = 1, dec = 2, fixed = 4, hex = 8, internal = 16, left = 32, oct = 64, right = 128;
+  static constexpr fmtflags scientific = 256, showbase = 512, showpoint = 1024, showpos = 2048, skipws = 4096, unitbuf = 8192, uppercase = 16384;
+  static constexpr fmtflags adjustfield = left | right | internal, basefield = dec | oct | hex, floatfield = scientific | fixed;
+  static constexpr openmode app = 1, ate = 2, binary = 4, in = 8, out = 16, trunc = 32;
+  static constexpr iostate goodbit = 0, badbit = 1, eofbit = 2, failbit = 4;
+  static constexpr seekdir beg = 0, cur = 1, end = 2;
+  class failure : public runtime_error { public: using runtime_error::runtime_error; };
+  fmtflags flags() const;
+  fmtflags flags(fmtflags f);
+  fmtflags setf(fmtflags f);
+  fmtflags setf(fmtflags f, fmtflags mask);
+  void unsetf(fmtflags mask);
+  streamsize precision() const;
+  streamsize precision(streamsize p);
+  streamsize width() const;
+  streamsize width(streamsize w);
+  locale imbue(const locale &loc);
+  static bool sync_with_stdio(bool sync = true);
+};
+class streambuf { public: virtual ~streambuf(); };
+class basic_ios_char;
+class ios : public ios_base {
+public:
+  virtual ~ios();
+  explicit operator bool() const;
+  bool operator!() const;
+  iostate rdstate() const;
+  void clear(iostate state = goodbit);
+  void setstate(iostate state);
+  bool good() const;
+  bool eof() const;
+  bool fail() const;
+  bool bad() const;
+  iostate exceptions() const;
+  void exceptions(iostate except);
+  streambuf *rdbuf() const;
+  streambuf *rdbuf(streambuf *sb);
+  char fill() const;
+  char fill(char c);
+  ios &copyfmt(const ios &other);
+  ios *tie(class ostream *s);
+};
+class ostream : public virtual ios {
+public:
+  explicit ostream(streambuf *sb);
+  ostream &operator<<(ostream &(*manipulator)(ostream &));
+  ostream &operator<<(ios &(*manipulator)(ios &));
+  ostream &operator<<(ios_base &(*manipulator)(ios_base &));
+  ostream &operator<<(bool n);
+  ostream &operator<<(short n);
+  ostream &operator<<(unsigned short n);
+  ostream &operator<<(int n);
+  ostream &operator<<(unsigned int n);
+  ostream &operator<<(long n);
+  ostream &operator<<(unsigned long n);
+  ostream &operator<<(long long n);
+  ostream &operator<<(unsigned long long n);
+  ostream &operator<<(float f);
+  ostream &operator<<(double f);
+  ostream &operator<<(long double f);
+  ostream &operator<<(const void *p);
+  ostream &operator<<(nullptr_t);
+  ostream &operator<<(streambuf *sb);
+  ostream &put(char c);
+  ostream &write(const char *s, streamsize n);
+  ostream &flush();
+  streampos tellp();
+  ostream &seekp(streampos pos);
+  ostream &seekp(streamoff off, seekdir dir);
+};
+ostream &operator<<(ostream &os, char c);
+ostream &operator<<(ostream &os, signed char c);
+ostream &operator<<(ostream &os, unsigned char c);
+ostream &operator<<(ostream &os, const char *s);
+ostream &operator<<(ostream &os, const signed char *s);
+ostream &operator<<(ostream &os, const unsigned char *s);
+template <class C, class T, class A> ostream &operator<<(ostream &os, const basic_string<C, T, A> &s);
+template <class C, class T> ostream &operator<<(ostream &os, basic_string_view<C, T> s);
+template <class S, class T, class = enable_if_t<is_base_of_v<ios_base, S> && !is_lvalue_reference_v<S>>> S &&operator<<(S &&os, const T &x);
+
+class istream : public virtual ios {
+public:
+  explicit istream(streambuf *sb);
+  istream &operator>>(istream &(*manipulator)(istream &));
+  istream &operator>>(ios_base &(*manipulator)(ios_base &));
+  istream &operator>>(bool &n);
+  istream &operator>>(short &n);
+  istream &operator>>(unsigned short &n);
+  istream &operator>>(int &n);
+  istream &operator>>(unsigned int &n);
+  istream &operator>>(long &n);
+  istream &operator>>(unsigned long &n);
+  istream &operator>>(long long &n);
+  istream &operator>>(unsigned long long &n);
+  istream &operator>>(float &f);
+  istream &operator>>(double &f);
+  istream &operator>>(long double &f);
+  istream &operator>>(void *&p);
+  streamsize gcount() const;
+  int get();
+  istream &get(char &c);
+  istream &get(char *s, streamsize n);
+  istream &get(char *s, streamsize n, char delim);
+  istream &getline(char *s, streamsize n);
+  istream &getline(char *s, streamsize n, char delim);
+  istream &ignore(streamsize n = 1, int delim = -1);
+  int peek();
+  istream &read(char *s, streamsize n);
+  streamsize readsome(char *s, streamsize n);
+  istream &putback(char c);
+  istream &unget();
+  streampos tellg();
+  istream &seekg(streampos pos);
+  istream &seekg(streamoff off, seekdir dir);
+};
+istream &operator>>(istream &is, char &c);
+istream &operator>>(istream &is, signed char &c);
+istream &operator>>(istream &is, unsigned char &c);
+istream &operator>>(istream &is, char *s);
+istream &operator>>(istream &is, string &s);
+istream &getline(istream &is, string &str);
+istream &getline(istream &is, string &str, char delim);
+istream &ws(istream &is);
+class iostream : public istream, public ostream { public: explicit iostream(streambuf *sb); };
+ostream &endl(ostream &os);
+ostream &ends(ostream &os);
+ostream &flush(ostream &os);
+#define CUDALINT_MANIPULATOR(name) ios_base &name(ios_base &str);
+CUDALINT_MANIPULATOR(boolalpha) CUDALINT_MANIPULATOR(noboolalpha) CUDALINT_MANIPULATOR(showbase) CUDALINT_MANIPULATOR(noshowbase)
+CUDALINT_MANIPULATOR(showpoint) CUDALINT_MANIPULATOR(noshowpoint) CUDALINT_MANIPULATOR(showpos) CUDALINT_MANIPULATOR(noshowpos)
+CUDALINT_MANIPULATOR(skipws) CUDALINT_MANIPULATOR(noskipws) CUDALINT_MANIPULATOR(uppercase) CUDALINT_MANIPULATOR(nouppercase)
+CUDALINT_MANIPULATOR(internal) CUDALINT_MANIPULATOR(left) CUDALINT_MANIPULATOR(right) CUDALINT_MANIPULATOR(dec)
+CUDALINT_MANIPULATOR(hex) CUDALINT_MANIPULATOR(oct) CUDALINT_MANIPULATOR(fixed) CUDALINT_MANIPULATOR(scientific)
+CUDALINT_MANIPULATOR(hexfloat) CUDALINT_MANIPULATOR(defaultfloat) CUDALINT_MANIPULATOR(unitbuf)
+#undef CUDALINT_MANIPULATOR
+extern istream cin;
+extern ostream cout;
+extern ostream cerr;
+extern ostream clog;
+
+namespace detail { struct manipulator {}; }
+detail::manipulator setw(int n);
+detail::manipulator setprecision(int n);
+detail::manipulator setfill(char c);
+detail::manipulator setbase(int base);
+detail::manipulator setiosflags(ios_base::fmtflags mask);
+detail::manipulator resetiosflags(ios_base::fmtflags mask);
+template <class T> detail::manipulator put_time(const T *tm, const char *format);
+template <class T> detail::manipulator get_time(T *tm, const char *format);
+template <class T> detail::manipulator quoted(const T &s);
+ostream &operator<<(ostream &os, detail::manipulator m);
+istream &operator>>(istream &is, detail::manipulator m);
+
+#define CUDALINT_FILE(name, parent, mode_default) \
+  class name : public parent { \
+  public: \
+    name(); \
+    explicit name(const char *filename, ios_base::openmode mode = mode_default); \
+    explicit name(const string &filename, ios_base::openmode mode = mode_default); \
+    bool is_open() const; \
+    void open(const char *filename, ios_base::openmode mode = mode_default); \
+    void open(const string &filename, ios_base::openmode mode = mode_default); \
+    void close(); \
+    void swap(name &other); \
+  };
+CUDALINT_FILE(ifstream, istream, ios_base::in)
+CUDALINT_FILE(ofstream, ostream, ios_base::out)
+CUDALINT_FILE(fstream, iostream, ios_base::in | ios_base::out)
+#undef CUDALINT_FILE
+#define CUDALINT_STRINGSTREAM(name, parent) \
+  class name : public parent { \
+  public: \
+    name(); \
+    explicit name(ios_base::openmode mode); \
+    explicit name(const string &str, ios_base::openmode mode = ios_base::in | ios_base::out); \
+    string str() const; \
+    void str(const string &s); \
+  };
+CUDALINT_STRINGSTREAM(istringstream, istream)
+CUDALINT_STRINGSTREAM(ostringstream, ostream)
+CUDALINT_STRINGSTREAM(stringstream, iostream)
+#undef CUDALINT_STRINGSTREAM
+template <class C> using basic_ostream = enable_if_t<is_same_v<C, char>, ostream>;
+template <class C> using basic_istream = enable_if_t<is_same_v<C, char>, istream>;
+}
+#pragma clang force_cuda_host_device end

@@ -1,0 +1,3 @@
+// Allocation functions beyond the standard.
+#pragma once
+#include <stdlib.h>

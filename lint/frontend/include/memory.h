@@ -1,0 +1,3 @@
+// Old spelling of string.h.
+#pragma once
+#include <string.h>

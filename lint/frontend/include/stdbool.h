@@ -1,0 +1,3 @@
+// bool is built in.
+#pragma once
+#define __bool_true_false_are_defined 1

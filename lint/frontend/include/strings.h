@@ -1,0 +1,3 @@
+// BSD string functions.
+#pragma once
+#include <string.h>

@@ -1,0 +1,3 @@
+// Device control.
+#pragma once
+extern "C" int ioctl(int fd, unsigned long request, ...) noexcept;

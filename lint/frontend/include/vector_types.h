@@ -1,0 +1,3 @@
+// Everything is in the prelude.
+#pragma once
+#include <cudalint_prelude.h>
