@@ -83,10 +83,18 @@ def _distinct(shapes: list[LaunchShape]) -> tuple[LaunchShape, ...]:
 
 
 def _pattern(args: tuple[ArgValue, ...]) -> tuple[object, ...]:
-    """Arguments up to the names of buffers: which of them are the same one matters, not which it is."""
+    """Arguments up to the names of buffers: which of them are the same one matters, not which it is.
+
+    Numbers count where an address can rest on them: a launch that differs in a `float` is no other launch.
+    """
     order: dict[str, int] = {}
     return tuple(
-        (a.number, None if a.object is None else order.setdefault(a.object, len(order)), a.offset_bytes, a.elements)
+        (
+            a.number if isinstance(a.number, int) else None,
+            None if a.object is None else order.setdefault(a.object, len(order)),
+            a.offset_bytes,
+            a.elements,
+        )
         for a in args
     )
 

@@ -1,0 +1,130 @@
+"""Launch shapes found by interpreting host code, and those guessed where there is no launch."""
+
+from __future__ import annotations
+
+import pytest
+from cudalint.lint.analysis.launch import launch_shapes
+from cudalint.lint.analysis.trace import LaunchShape, ShapeSource
+from cudalint.lint.analysis.unit import Options
+from cudalint.lint.frontend.parse import parse_file
+
+KERNEL = "#include <cuda_runtime.h>\n__global__ void k(float* a, const float* b, int n) { a[threadIdx.x] = b[n]; }\n"
+
+
+def shapes(source: str, kernel: str = "k", **options: object) -> tuple[LaunchShape, ...]:
+    unit = parse_file("t.cu", content=source.encode())
+    found = next(f for f in unit.kernels() if f.name == kernel)
+    return launch_shapes(unit, found, Options(**options))  # type: ignore[arg-type]
+
+
+def blocks(source: str, kernel: str = "k") -> list[tuple[int, int, int]]:
+    return [s.block for s in shapes(source, kernel)]
+
+
+@pytest.mark.parametrize(
+    ("host", "block", "grid"),
+    [
+        ("k<<<4, 64>>>(a, b, 1);", (64, 1, 1), (4, 1, 1)),
+        ("dim3 t(16, 8); k<<<dim3(2, 3), t>>>(a, b, 1);", (16, 8, 1), (2, 3, 1)),
+        ("dim3 t; t.x = 32; t.y = 4; k<<<1, t>>>(a, b, 1);", (32, 4, 1), (1, 1, 1)),
+        ("const int T = 8; dim3 t = dim3(T, T, 2); k<<<n, t>>>(a, b, n);", (8, 8, 2), (None, 1, 1)),
+        ("int t = 100; t = t / 32 * 32; k<<<(1000 + t - 1) / t, t>>>(a, b, 1);", (96, 1, 1), (11, 1, 1)),
+        ("k<<<(int)ceil(1000 / 128.0), min(128, 256)>>>(a, b, 1);", (128, 1, 1), (8, 1, 1)),
+        ("int t = 32; while (n > t) n -= t; k<<<1, t>>>(a, b, 1);", (32, 1, 1), (1, 1, 1)),
+    ],
+)
+def test_block_and_grid_from_host_constants(host: str, block: object, grid: object) -> None:
+    (shape,) = shapes(KERNEL + "void run(float* a, float* b, int n) { " + host + " }")
+    assert (shape.block, shape.grid, shape.source, shape.block_known) == (block, grid, ShapeSource.LAUNCH, True)
+
+
+def test_values_follow_calls_members_and_macros() -> None:
+    source = (
+        KERNEL
+        + """
+    #define THREADS 192
+    struct Config { int threads; dim3 grid() const { return dim3(threads / 64, 2); } };
+    static int blocks(int n, int b) { return (n + b - 1) / b; }
+    static void go(float* a, float* b, const Config& c, int n) { k<<<c.grid(), c.threads>>>(a, b, blocks(n, 10)); }
+    int main() { float *a, *b; cudaMalloc(&a, 400); cudaMalloc((void**)&b, 100 * sizeof(double));
+                 Config c; c.threads = THREADS; go(a, b + 16, c, 95); }
+    """
+    )
+    (shape,) = shapes(source)
+    assert shape.block == (192, 1, 1)
+    assert shape.grid == (3, 2, 1)
+    first, second, count = shape.args
+    assert (first.bytes, first.offset_bytes, second.bytes, second.offset_bytes) == (400, 0, 800, 64)
+    assert first.object != second.object
+    assert count.number == 10
+
+
+def test_two_parameters_with_one_buffer_alias() -> None:
+    (shape,) = shapes(KERNEL + "void run(float* a, int n) { k<<<1, 32>>>(a, a, n); }")
+    assert shape.args[0].object == shape.args[1].object
+    assert shape.args[2].number is None
+
+
+def test_sides_of_a_branch_stay_together() -> None:
+    source = (
+        KERNEL
+        + """void run(float* a, float* b, int n, bool wide) {
+        dim3 t(16, 16); if (wide) { t.x = 64; t.y = 4; } k<<<n, t>>>(a, b, n); }"""
+    )
+    assert sorted(blocks(source)) == [(16, 16, 1), (64, 4, 1)]
+
+
+def test_a_sweep_gives_its_first_middle_and_last_block() -> None:
+    source = KERNEL + "void run(float* a, float* b) { for (int t = 32; t <= 512; t *= 2) k<<<1, t>>>(a, b, t); }"
+    assert sorted(blocks(source)) == [(32, 1, 1), (128, 1, 1), (512, 1, 1)]
+
+
+def test_different_blocks_come_before_repeated_ones() -> None:
+    launches = "".join(f"k<<<{g}, 32>>>(a, b, 0);" for g in range(1, 7)) + "k<<<1, 64>>>(a, b, 0);"
+    found = shapes(KERNEL + "void run(float* a, float* b) { " + launches + " }")
+    assert len(found) == 4
+    assert {s.block[0] for s in found[:2]} == {32, 64}
+
+
+def test_a_runtime_block_is_an_assumption_with_the_launch_arguments() -> None:
+    (shape,) = shapes(KERNEL + "void run(float* a, float* b, int t) { k<<<7, t>>>(a, b, 5); }")
+    assert shape.block == (256, 1, 1)
+    assert not shape.block_known
+    assert shape.args[2].number == 5
+
+
+def test_template_instances_have_their_own_launches() -> None:
+    source = """#include <cuda_runtime.h>
+    template <int T> __global__ void k(float* a) { a[threadIdx.x + T] = 0; }
+    void run(float* a) { k<64><<<1, 64>>>(a); k<128><<<1, 128>>>(a); }"""
+    unit = parse_file("t.cu", content=source.encode())
+    found = {f.template_args[0].value: launch_shapes(unit, f, Options())[0].block[0] for f in unit.kernels()}
+    assert found == {64: 64, 128: 128}
+
+
+@pytest.mark.parametrize(
+    ("kernel", "expected", "source"),
+    [
+        ("__launch_bounds__(128) k(float* a) { a[threadIdx.x] = 0; }", [(128, 1, 1)], ShapeSource.LAUNCH_BOUNDS),
+        (
+            "k(float* a) { __shared__ float t[8][33]; int y = threadIdx.y; t[y][threadIdx.x] = 0; a[y] = t[0][y]; }",
+            [(32, 8, 1)],
+            ShapeSource.SHARED_EXTENT,
+        ),
+        ("k(float* a) { a[blockIdx.x * 64 + threadIdx.x] = 0; }", [(64, 1, 1)], ShapeSource.ASSUMED),
+        ("k(float* a) { a[blockDim.x * blockIdx.x + threadIdx.x] = 0; }", [(256, 1, 1)], ShapeSource.ASSUMED),
+        ("k(float* a) { a[threadIdx.y] = threadIdx.x; }", [(32, 8, 1), (16, 16, 1)], ShapeSource.ASSUMED),
+        ("k(float* a) { a[threadIdx.z] = threadIdx.y; }", [(8, 8, 4)], ShapeSource.ASSUMED),
+    ],
+)
+def test_guesses_without_a_launch(kernel: str, expected: object, source: ShapeSource) -> None:
+    found = shapes("#include <cuda_runtime.h>\n__global__ void " + kernel)
+    assert [s.block for s in found] == expected
+    assert {s.source for s in found} == {source}
+
+
+def test_options_override_the_launch_but_keep_its_arguments() -> None:
+    source = KERNEL + "void run(float* a, float* b) { k<<<4, 64>>>(a, b, 3); }"
+    (shape,) = shapes(source, block=(8, 8, 1), grid=(2, 2, 1))
+    assert (shape.block, shape.grid, shape.source) == ((8, 8, 1), (2, 2, 1), ShapeSource.OPTION)
+    assert shape.args[2].number == 3
