@@ -26,14 +26,17 @@ from cudalint.lint.analysis.hostvalues import (
     Record,
     Value,
     Values,
+    atoms,
     parts,
 )
 from cudalint.lint.model.expressions import Call, Delete, Expr, Lambda, Launch, Storage, Symbol
 from cudalint.lint.model.program import Function, FunctionKind, TranslationUnit
 from cudalint.lint.model.source import NOWHERE
-from cudalint.lint.model.types import VOID, PointerType, RecordType
+from cudalint.lint.model.types import VOID, IntType, PointerType, RecordType, Type
 from cudalint.lint.model.walk import walk
 
+STATUS_TYPES = frozenset({"cudaError_t", "cudaError", "enum cudaError", "CUresult", "cudaError_enum"})
+"""Names of the runtime's and the driver's status codes."""
 MAX_DEPTH = 10
 """Nested calls that are followed."""
 MAX_RUNS = 12
@@ -52,6 +55,8 @@ class HostProgram:
     launches: list[LaunchCall]
     complete: bool
     values: Values
+    timed: frozenset[tuple[int, int]]
+    """Pairs of timer readings (calls' ids) of which the first was subtracted from the second."""
 
 
 class Interpreter(Library, HostStatements):
@@ -64,13 +69,14 @@ class Interpreter(Library, HostStatements):
         self.runs: list[Run] = []
         self.calls: list[ApiCall] = []
         self.launches: list[LaunchCall] = []
-        self._by_id: dict[int, ApiCall | LaunchCall] = {}
+        self._by_id: dict[int, ApiCall | LaunchCall | Enter] = {}
         self._stack: list[str] = []
         self._times: Counter[str] = Counter()
         self._latest: dict[str, Run] = {}
         self._closures: dict[str, Frame] = {}
         self._this: dict[str, Object] = {}
         self._statements = 0
+        self._timed: set[tuple[int, int]] = set()
         self.values.dropped = self.use
 
     # -- roots ---------------------------------------------------------------------------------
@@ -92,7 +98,9 @@ class Interpreter(Library, HostStatements):
             if not self._times[function.key] and function.kind is FunctionKind.HOST:
                 settled = self._root(function, settled)
         complete = self._statements < MAX_STATEMENTS
-        return HostProgram(self.roots, self.runs, self.calls, self.launches, complete, self.values)
+        return HostProgram(
+            self.roots, self.runs, self.calls, self.launches, complete, self.values, frozenset(self._timed)
+        )
 
     def _global_state(self) -> State:
         state = State()
@@ -194,7 +202,7 @@ class Interpreter(Library, HostStatements):
                 self.lose(arg, state)
             last = self._latest.get(function.key)
             if last is not None and function.key not in self._stack:
-                self.items.append(Enter(last, call, call.span, repeated=True))
+                self.items.append(Enter(last, call, call.span, repeated=True, used=True))
             return self.values.fresh(AtomKind.READ, function.name)
         outer, items = self.frame, self.items
         frame = Frame(function, outer=self._closures.get(function.key))
@@ -204,8 +212,14 @@ class Interpreter(Library, HostStatements):
         this = self.pointed(receiver) if receiver is not None and function.this is not None else None
         run, value, end = self._execute(function, frame, args, state, this)
         self.frame, self.items = outer, items
-        self.items.append(Enter(run, call, call.span))
+        entered = Enter(run, call, call.span, self.values.number())
+        self.items.append(entered)
         state.cells, state.dead = end.cells, end.dead
+        if is_status(function.result) and any(a.event is not None for a in atoms(value)):
+            self.use(value)
+            entered.status = True
+            self._by_id[entered.id] = entered
+            return self.values.fresh(AtomKind.RESULT, function.name, entered.id)
         return value
 
     def _parameter(self, param: Symbol) -> Object:
@@ -313,6 +327,16 @@ class Interpreter(Library, HostStatements):
             if event is not None:
                 self._by_id[event].used = True
 
+    def subtracted(self, left: Value, right: Value) -> None:
+        """A difference was formed: of two timer readings, it is a measurement."""
+        if isinstance(left, (int, float)) or isinstance(right, (int, float)):
+            return
+        ends, begins = (
+            {a.event for a in atoms(v) if a.event is not None and self._by_id[a.event].is_timer}
+            for v in (left, right)
+        )
+        self._timed.update((b, e) for b in begins for e in ends if b != e)
+
     def step(self) -> bool:
         """Count a statement; False when the budget is spent."""
         self._statements += 1
@@ -325,6 +349,11 @@ class Interpreter(Library, HostStatements):
 
 def _runs_on_host(function: Function) -> bool:
     return function.body is not None and function.kind in {FunctionKind.HOST, FunctionKind.HOST_DEVICE}
+
+
+def is_status(of: Type) -> bool:
+    """Whether a type is a CUDA status code."""
+    return isinstance(of, IntType) and of.name in STATUS_TYPES
 
 
 def _constructs(function: Function) -> bool:

@@ -9,7 +9,7 @@ from cudalint.lint.analysis.hosteffects import ApiCall
 from cudalint.lint.analysis.hostexpr import HostExpressions
 from cudalint.lint.analysis.hoststate import State
 from cudalint.lint.analysis.hostvalues import AtomKind, Memory, Object, Path, Pointer, Record, Value
-from cudalint.lint.model.expressions import AddressOf, Call, Cast, Expr, Index, Member, Var
+from cudalint.lint.model.expressions import AddressOf, Call, Cast, Deref, Expr, Index, Member, Var
 from cudalint.lint.model.types import IntType, OpaqueType, PointerType, RecordType, Type
 
 
@@ -116,6 +116,8 @@ _READS_ONLY = frozenset(
 _COPIES = frozenset({"memset", "memcpy", "memmove"})
 _VECTORS = ("std::vector", "thrust::host_vector", "thrust::device_vector", "std::array")
 _SIZED = frozenset({"resize", "assign", "reserve", "push_back", "emplace_back", "clear", "insert", "pop_back"})
+_COPY_OUT = frozenset({"cudaMemcpy", "cudaMemcpyAsync", "cudaMemcpyFromSymbol", "cudaMemcpy2D"})
+_CLOCK_FIELDS = ("tv_sec", "tv_usec", "tv_nsec")
 _QUIET_PREFIXES = ("operator", "make_")
 _AXES = "xyzw"
 
@@ -137,24 +139,53 @@ class Library(HostExpressions):
         if simple is not None:
             return simple
         if call.name.startswith(_QUIET_PREFIXES) and call.name != "operator()":
-            for arg in args:
-                self.use(arg)
-            return self._result_pointer(call) or self.values.fresh(AtomKind.READ, call.name)
+            return self._operator_call(call, args, receiver, state)
         event = self.record(call, args, receiver, state)
         for arg in args:
             self.use(arg)
         maker = MAKERS.get(call.name)
         if maker is not None and call.receiver is None:
             return self._make(maker, event, args, state)
-        if call.name == "cudaHostRegister" and args and isinstance(args[0], Pointer):
-            args[0].object.registered = True
         if call.name == "swap" and len(args) == 2 and self._swap(call, args, state):
             return 0
-        if call.name not in _READS_ONLY:
-            self._lose_arguments(call, args, receiver, state)
+        self._side_effects(event, args, receiver, state)
         if call.name in LEAVES:
             self.leave_process(call, state)
         return self._result_pointer(call) or event.result
+
+    def _operator_call(self, call: Call, args: tuple[Value, ...], receiver: Value | None, state: State) -> Value:
+        """An overloaded operator, or a small maker, of a library: not worth an event."""
+        if call.name == "operator-" and args:
+            whole = (receiver, *args) if receiver is not None else args
+            self.subtracted(self._content(whole[0], state), self._content(whole[-1], state))
+        for arg in args:
+            self.use(arg)
+        return self._result_pointer(call) or self.values.fresh(AtomKind.READ, call.name)
+
+    def _side_effects(self, event: ApiCall, args: tuple[Value, ...], receiver: Value | None, state: State) -> None:
+        """What a call does to memory that its arguments lead to."""
+        if event.name == "cudaHostRegister" and args and isinstance(args[0], Pointer):
+            args[0].object.registered = True
+        if event.name not in _READS_ONLY:
+            self._lose_arguments(event.call, args, receiver, state)
+        if event.is_timer:
+            self._read_clock(event, args, state)
+        if event.name in _COPY_OUT and args and isinstance(args[0], Pointer):
+            self.copied_to.add(args[0].object)
+
+    def _content(self, value: Value, state: State) -> Value:
+        """What a reference argument refers to."""
+        if isinstance(value, Pointer) and value.object.kind is Memory.STACK and value.object.type is not None:
+            cells = state.cells.get(value.object, {})
+            return cells.get(_path(value), value)
+        return value
+
+    def _read_clock(self, event: ApiCall, args: tuple[Value, ...], state: State) -> None:
+        """A clock that is read into a structure: each of its fields is a reading."""
+        for arg in args:
+            if isinstance(arg, Pointer):
+                for name in _CLOCK_FIELDS:
+                    self.store(state, Pointer(arg.object, (*_path(arg), name)), event.result)
 
     def _result_pointer(self, call: Call) -> Value | None:
         if isinstance(call.type, PointerType):
@@ -397,8 +428,8 @@ def _referred(expr: Expr) -> Type:
 
 def _spelled(expr: Expr) -> str:
     """A short name of the place that an out-argument names: `d_x`, `slot.dev`, `d[i]`."""
-    while isinstance(expr, (Cast, AddressOf)):
-        expr = expr.operand
+    while isinstance(expr, (Cast, AddressOf, Deref)):
+        expr = expr.pointer if isinstance(expr, Deref) else expr.operand
     match expr:
         case Var(symbol=symbol):
             return symbol.name

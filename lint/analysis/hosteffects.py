@@ -15,6 +15,11 @@ from cudalint.lint.model.expressions import Call, Expr, Launch
 from cudalint.lint.model.program import Function
 from cudalint.lint.model.source import Span
 
+TIMERS = frozenset(
+    {"now", "clock", "gettimeofday", "clock_gettime", "timespec_get", "omp_get_wtime", "MPI_Wtime", "times", "ftime"}
+)
+"""Functions that read a host clock finely enough to measure with."""
+
 Facts = tuple[tuple[Value, bool], ...]
 """Conditions that hold where something happens, with their truth."""
 
@@ -44,6 +49,11 @@ class ApiCall:
         """Where it stands."""
         return self.call.span
 
+    @property
+    def is_timer(self) -> bool:
+        """Whether it reads a host clock."""
+        return self.name in TIMERS
+
 
 @dataclass(eq=False, slots=True)
 class LaunchCall:
@@ -66,16 +76,32 @@ class LaunchCall:
         """Where it stands."""
         return self.launch.span
 
+    @property
+    def is_timer(self) -> bool:
+        """Only clock functions are timers."""
+        return False
+
 
 @dataclass(eq=False, slots=True)
 class Enter:
-    """A call of a host function of the unit. `run` may be shared with an earlier call of the same kind."""
+    """A call of a host function of the unit. `run` may be shared with an earlier call of the same kind.
+
+    `repeated`: the body was not interpreted again, `run` is the last one before. `status`: the function
+    returns the status of calls that it makes; `used` then says whether anything looks at it.
+    """
 
     run: Run
     call: Expr
     span: Span
+    id: int = 0
     repeated: bool = False
-    """The body was not interpreted again: `run` is the last one before."""
+    status: bool = False
+    used: bool = False
+
+    @property
+    def is_timer(self) -> bool:
+        """Only clock functions are timers."""
+        return False
 
 
 @dataclass(eq=False, slots=True)

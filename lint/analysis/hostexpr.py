@@ -81,6 +81,7 @@ class HostExpressions(HostMemory):
         self.items: list[Item] = []
         self.frame: Frame
         self.globals: dict[str, Object] = {}
+        self.copied_to: set[Object] = set()
         self._effects: dict[int, bool] = {}
         self._seen_access: set[tuple[int, Span, bool]] = set()
 
@@ -91,6 +92,10 @@ class HostExpressions(HostMemory):
     @abstractmethod
     def launch(self, launch: Launch, state: State) -> Value:
         """Evaluate a launch and record it."""
+
+    @abstractmethod
+    def subtracted(self, left: Value, right: Value) -> None:
+        """`left - right` was formed."""
 
     @abstractmethod
     def use(self, value: Value) -> None:
@@ -258,14 +263,15 @@ class HostExpressions(HostMemory):
         place = self.place(expr, state)
         if isinstance(expr.type, ArrayType):
             return place
-        if not isinstance(expr, Var):
+        if not isinstance(expr, Var) or place.object in self.copied_to:
             self.touched(place, expr, write=False)
         return self.load(state, place, expr.type)
 
     def touched(self, place: Pointer, expr: Expr, *, write: bool) -> None:
-        """Record that host code reads or writes memory through a pointer."""
+        """Record that host code reads or writes memory through a pointer, or a variable that a copy filled."""
         thing = place.object
-        if thing.kind in {Memory.STACK, Memory.STATIC} and not isinstance(thing.type, ArrayType):
+        plain = thing.kind in {Memory.STACK, Memory.STATIC} and not isinstance(thing.type, ArrayType)
+        if plain and thing not in self.copied_to:
             return
         key = (thing.id, expr.span, write)
         if key not in self._seen_access:
@@ -294,6 +300,8 @@ class HostExpressions(HostMemory):
         right = self.eval(expr.right, state)
         if expr.op == ",":
             return right
+        if expr.op == "-":
+            self.subtracted(left, right)
         for pointer, other, base in ((left, right, expr.left), (right, left, expr.right)):
             if isinstance(base.type, (PointerType, ArrayType)) and expr.op in {"+", "-"}:
                 if not isinstance(pointer, Pointer):
@@ -407,6 +415,8 @@ class HostExpressions(HostMemory):
 
     def _combined(self, expr: Assign, old: Value, value: Value) -> Value:
         op = expr.op[:-1]
+        if op == "-":
+            self.subtracted(old, value)
         if isinstance(old, Pointer) and op in {"+", "-"}:
             count = self.values.op("neg", value) if op == "-" else value
             return self.moved(old, count, _element_size(expr.target.type))

@@ -209,7 +209,7 @@ class HostStatements(HostExpressions):
     # -- loops ---------------------------------------------------------------------------------
 
     def _loop(self, stmt: For | While | RangeFor, state: State) -> None:
-        if isinstance(stmt, While) and stmt.do and isinstance(stmt.condition, Const) and not stmt.condition.value:
+        if isinstance(stmt, While) and stmt.do and _is_false(stmt.condition):
             self._once(stmt.body, state)
             return
         if isinstance(stmt, For):
@@ -383,6 +383,11 @@ class HostStatements(HostExpressions):
 
 def _nothing(_state: State) -> None:
     """The other side of a branch that has none."""
+
+
+def _is_false(expr: Expr) -> bool:
+    expr = _uncast(expr)
+    return isinstance(expr, Const) and not expr.value
 
 
 def _uncast(expr: Expr) -> Expr:

@@ -1,0 +1,174 @@
+"""Host code as rules ask about it: every effect in execution order, with the loops and calls around it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+from cudalint.lint.analysis.host import HostProgram, host_program
+from cudalint.lint.analysis.hosteffects import ApiCall, Choice, Enter, Item, LaunchCall, Loop, Run
+from cudalint.lint.analysis.hostvalues import Pointer, Value
+from cudalint.lint.analysis.unit import Unit
+from cudalint.lint.model.program import Function, TranslationUnit
+
+WAITS = frozenset(
+    {
+        "cudaDeviceSynchronize",
+        "cudaThreadSynchronize",
+        "cudaStreamSynchronize",
+        "cudaEventSynchronize",
+        "cuCtxSynchronize",
+        "cuStreamSynchronize",
+        "cuEventSynchronize",
+    }
+)
+"""Calls whose purpose is to wait."""
+BLOCKING_COPIES = frozenset(
+    {
+        "cudaMemcpy",
+        "cudaMemcpy2D",
+        "cudaMemcpy3D",
+        "cudaMemcpyFromSymbol",
+        "cudaMemcpyToSymbol",
+        "cudaMemcpy2DFromArray",
+        "cudaMemcpyFromArray",
+        "cuMemcpyDtoH",
+        "cuMemcpyDtoH_v2",
+    }
+)
+"""Copies that return when they are done, and so wait for the work before them."""
+RELEASES = frozenset(
+    {
+        "cudaFree",
+        "cudaFreeHost",
+        "cudaFreeArray",
+        "cudaFreeMipmappedArray",
+        "cudaFreeAsync",
+        "cuMemFree",
+        "cuMemFree_v2",
+        "cuMemFreeHost",
+        "cudaStreamDestroy",
+        "cudaEventDestroy",
+        "cudaGraphDestroy",
+        "cudaGraphExecDestroy",
+        "cudaDestroyTextureObject",
+        "cudaDestroySurfaceObject",
+        "cublasDestroy",
+        "cublasDestroy_v2",
+        "cublasLtDestroy",
+        "cusparseDestroy",
+        "cudnnDestroy",
+        "cusolverDnDestroy",
+        "curandDestroyGenerator",
+        "cufftDestroy",
+        "free",
+        "delete",
+    }
+)
+"""Calls that give back what their first argument names."""
+ERROR_QUERIES = frozenset({"cudaGetLastError", "cudaPeekAtLastError"})
+"""Calls that report a launch that was rejected."""
+LEGACY_STREAMS = (0, 1, 2)
+"""Stream arguments that are no created stream: the default, legacy and per-thread handles."""
+
+
+@dataclass(frozen=True, slots=True)
+class Visit:
+    """One effect with what is around it: loops and calls from the root on, outermost first.
+
+    `run` is the function run that it stands in, `root` the one at the bottom.
+    """
+
+    item: Item
+    loops: tuple[Loop, ...]
+    enters: tuple[Enter, ...]
+    run: Run
+    root: Run
+    order: int
+
+
+class HostFlow:
+    """Queries over the interpreted host code of a unit."""
+
+    def __init__(self, program: TranslationUnit) -> None:
+        self.program = program
+        self.host: HostProgram = host_program(program)
+
+    @cached_property
+    def visits(self) -> tuple[Visit, ...]:
+        """Every effect from every root, in execution order (both sides of a branch, loop bodies once)."""
+        found: list[Visit] = []
+        for root in self.host.roots:
+            self._collect(root.body, (), (), root, root, found)
+        return tuple(found)
+
+    def _collect(
+        self,
+        items: list[Item],
+        loops: tuple[Loop, ...],
+        enters: tuple[Enter, ...],
+        run: Run,
+        root: Run,
+        found: list[Visit],
+    ) -> None:
+        for item in items:
+            found.append(Visit(item, loops, enters, run, root, len(found)))
+            if isinstance(item, Choice):
+                self._collect(item.then, loops, enters, run, root, found)
+                self._collect(item.otherwise, loops, enters, run, root, found)
+            elif isinstance(item, Loop):
+                self._collect(item.body, (*loops, item), enters, run, root, found)
+            elif isinstance(item, Enter) and not item.repeated:
+                self._collect(item.run.body, loops, (*enters, item), item.run, root, found)
+
+    def calls(self, *names: str) -> Iterator[tuple[Visit, ApiCall]]:
+        """The calls of functions outside the unit with these names (all without)."""
+        for visit in self.visits:
+            if isinstance(visit.item, ApiCall) and (not names or visit.item.name in names):
+                yield visit, visit.item
+
+    def launches(self) -> Iterator[tuple[Visit, LaunchCall]]:
+        """The kernel launches."""
+        for visit in self.visits:
+            if isinstance(visit.item, LaunchCall):
+                yield visit, visit.item
+
+    def kernel(self, launch: LaunchCall) -> Function | None:
+        """The kernel that a launch starts, where its body is in the unit."""
+        return self.program.functions.get(launch.launch.key) if launch.launch.key else None
+
+
+def items_of(items: list[Item], *, enter: bool = True) -> Iterator[Item]:
+    """Every effect below these, in order; called functions are entered once."""
+    for item in items:
+        yield item
+        if isinstance(item, Choice):
+            yield from items_of(item.then, enter=enter)
+            yield from items_of(item.otherwise, enter=enter)
+        elif isinstance(item, Loop):
+            yield from items_of(item.body, enter=enter)
+        elif isinstance(item, Enter) and enter and not item.repeated:
+            yield from items_of(item.run.body, enter=enter)
+
+
+def released(item: Item) -> Value | None:
+    """What a call gives back; None when it is no release."""
+    if isinstance(item, ApiCall) and item.name in RELEASES and item.args:
+        return item.args[0]
+    return None
+
+
+def pointer_to(value: Value) -> Pointer | None:
+    """The value as a pointer, where it is one."""
+    return value if isinstance(value, Pointer) else None
+
+
+def is_default_stream(value: Value) -> bool:
+    """Whether a stream argument is the default stream."""
+    return isinstance(value, int) and value in LEGACY_STREAMS
+
+
+def host_flow(unit: Unit) -> HostFlow:
+    """The host flow of a unit, for `Unit.once`."""
+    return HostFlow(unit.program)
