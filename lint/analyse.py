@@ -4,21 +4,24 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 import traceback
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 
 from cudalint.lint.analysis.unit import Options, Unit
 from cudalint.lint.diagnostics import Diagnostic
 from cudalint.lint.discovery import FileKind
-from cudalint.lint.model.program import NoteKind, TranslationUnit
+from cudalint.lint.model.program import TranslationUnit
 from cudalint.lint.registry import Registry, load_registry
 from cudalint.rules.cud000_unreadable_source import UnreadableSource
 
 MAX_BYTES = 32 * 1024 * 1024
 """Larger files are data in disguise; reading them would only cost memory."""
+
+_INCLUDE = re.compile(rb'^[ \t]*#[ \t]*include[ \t]*(["<])([^">\n]+)[">]', re.MULTILINE)
 
 DEBUG = "CUDALINT_DEBUG"
 """Environment variable that makes failures print their traceback to standard error."""
@@ -43,15 +46,14 @@ class Job:
 class Outcome:
     """What checking one file gave.
 
-    `inputs` maps every project file that was read (the file itself among them) to the digest of its content;
-    `missing` names headers that were not found: the outcome is stale once one of them exists. `complete` is
-    false when the file could not be checked, so that nothing may be concluded from silence.
+    `inputs` maps every project file that was read (the file itself among them) to the digest of its content, and
+    every place where an include was looked for in vain to "": the outcome is stale once a file is there.
+    `complete` is false when the file could not be checked, so that nothing may be concluded from silence.
     """
 
     path: str
     findings: tuple[Diagnostic, ...]
     inputs: tuple[tuple[str, str], ...] = ()
-    missing: bool = False
     complete: bool = True
 
 
@@ -102,9 +104,8 @@ def unusable(data: bytes) -> str:
 def _build_file(job: Job, data: bytes) -> Outcome:
     text = data.decode("utf-8", "replace")
     path = Path(job.path)
-    findings: list[Diagnostic] = []
-    for rule in registry().build_rules(job.codes):
-        findings += _guard(job.path, rule.meta.code, lambda rule=rule: rule.check(path, text))  # type: ignore[misc]
+    checks = {rule.meta.code: partial(rule.check, path, text) for rule in registry().build_rules(job.codes)}
+    findings = run_checks(job.path, checks)
     return Outcome(job.path, tuple(findings), ((job.path, digest(data)),))
 
 
@@ -118,22 +119,50 @@ def _source(job: Job, data: bytes) -> Outcome:
         kept = _note(job.path, f"the front end failed ({type(error).__name__}: {error}): please report this")
         return Outcome(job.path, (kept,), ((job.path, digest(data)),), complete=False)
     unit = Unit(program, job.options)
-    findings: list[Diagnostic] = []
-    for rule in registry().source_rules(job.codes):
-        findings += _guard(job.path, rule.meta.code, lambda rule=rule: rule.check(unit))  # type: ignore[misc]
+    checks = {rule.meta.code: partial(rule.check, unit) for rule in registry().source_rules(job.codes)}
+    findings = run_checks(job.path, checks)
     inputs = {job.path: digest(data), **{file: digest(seen) for file, seen in program.files.items()}}
-    missing = any(note.kind is NoteKind.MISSING_HEADER for note in program.notes)
-    return Outcome(job.path, tuple(findings), tuple(sorted(inputs.items())), missing)
+    inputs.update(dict.fromkeys(_absent(program), ""))
+    return Outcome(job.path, tuple(findings), tuple(sorted(inputs.items())))
 
 
-def _guard(path: str, code: str, check: Callable[[], Iterable[Diagnostic]]) -> Iterator[Diagnostic]:
-    """The findings of one rule; a rule that fails gives a note instead of ending the run."""
-    try:
-        yield from check()
-    except Exception as error:
-        debug(error)
-        message = f"rule {code} failed on this file ({type(error).__name__}: {error}): please report this"
-        yield _note(path, message, "the other rules ran as usual")
+def _absent(program: TranslationUnit) -> Iterator[str]:
+    """Where the includes of a unit would be found first, if there were a file."""
+    folders = list(include_folders(program.flags))
+    for file, data in program.files.items():
+        for quote, raw in set(_INCLUDE.findall(data)):
+            name = raw.decode("utf-8", "replace")
+            for folder in ([Path(file).parent] if quote == b'"' else []) + folders:
+                place = str(folder / name)
+                if place not in program.files and not Path(place).exists():
+                    yield place
+
+
+def include_folders(flags: Sequence[str]) -> Iterator[Path]:
+    """The folders that -I, -isystem and -iquote name, as one word or two."""
+    pending = False
+    for flag in flags:
+        option = next((o for o in ("-isystem", "-iquote", "-I") if flag.startswith(o)), "")
+        if pending or (flag[len(option) :] and option):
+            yield Path(flag if pending else flag[len(option) :]).absolute()
+        pending = bool(option) and flag == option and not pending
+
+
+def run_checks(path: str, checks: Mapping[str, Callable[[], Iterable[Diagnostic]]]) -> list[Diagnostic]:
+    """The findings of all rules, by code; rules that fail give one note per kind of failure, the others go on."""
+    findings: list[Diagnostic] = []
+    failed: dict[str, list[str]] = {}
+    for code, check in checks.items():
+        try:
+            findings += check()
+        except Exception as error:
+            debug(error)
+            failed.setdefault(f"{type(error).__name__}: {error}", []).append(code)
+    for error_text, codes in failed.items():
+        who = f"rule {codes[0]}" if len(codes) == 1 else f"rules {', '.join(codes)}"
+        message = f"{who} failed on this file ({error_text}): please report this"
+        findings.append(_note(path, message, "the other rules ran as usual"))
+    return findings
 
 
 def debug(error: BaseException) -> None:

@@ -73,8 +73,8 @@ class Cache:
         return outcome if fresh and outcome.path == job.path else None
 
     def put(self, job: Job, outcome: Outcome) -> None:
-        """Keep an outcome; one that is incomplete or would be stale unnoticed (a missing header) is not kept."""
-        if job.content is not None or not outcome.complete or outcome.missing:
+        """Keep an outcome, unless it is incomplete: what made it so (a limit, a crash) may be gone next time."""
+        if job.content is not None or not outcome.complete:
             return
         entry = self._entry(job)
         try:

@@ -8,11 +8,16 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from cudalint.lint import baseline
+from cudalint.lint.add_ignores import add_ignores
+from cudalint.lint.changed import GitError, on_changed_lines
 from cudalint.lint.config import ConfigError, Configs, as_toml, inline_override
 from cudalint.lint.diagnostics import Severity
 from cudalint.lint.engine import Engine, Request, exit_status
 from cudalint.lint.options import CheckOptions
 from cudalint.lint.output import RenderOptions, render
+from cudalint.lint.output.summary import plural, statistics
+from cudalint.lint.output.write import say, write_file, write_stdout
 from cudalint.lint.registry import UnknownRuleError
 from cudalint.lint.report import Report
 
@@ -25,14 +30,9 @@ def run_check(options: CheckOptions) -> int:
     """Carry out the command; messages on what is wrong go to standard error."""
     try:
         return _run(options)
-    except (ConfigError, UnknownRuleError, UsageError) as error:
+    except (ConfigError, UnknownRuleError, UsageError, baseline.BaselineError, GitError) as error:
         say(f"error: {error}")
         return 2
-
-
-def say(message: str) -> None:
-    """Tell the user something that is no finding."""
-    print(f"cudalint: {message}", file=sys.stderr)
 
 
 def _run(options: CheckOptions) -> int:
@@ -47,12 +47,37 @@ def _run(options: CheckOptions) -> int:
         if options.show_files:
             print("".join(f"{file.shown}\n" for file in engine.find(request).files), end="")
             return 0
-        report = engine.run(request)
+        report = _narrowed(engine.run(request), options)
     _announce(report, quiet=options.quiet)
+    if options.write_baseline:
+        count = baseline.write(Path(options.write_baseline), report)
+        say(f"{plural(count, 'finding')} written to {options.write_baseline}")
+        return 2 if report.errors else 0
+    if options.add_ignore is not None:
+        return _add_ignores(report, options.add_ignore.removeprefix("="))
     _write(report, options, top.output_format)
     if options.exit_zero and not report.errors:
         return 0
     return exit_status(report, Severity[top.fail_on.upper()])
+
+
+def _narrowed(report: Report, options: CheckOptions) -> Report:
+    """The report without what a baseline knows and without what stands on unchanged lines."""
+    if options.baseline:
+        report, gone = baseline.without_known(report, Path(options.baseline))
+        if gone and not options.quiet:
+            say(f"{plural(gone, 'finding')} of {options.baseline} no longer there; write it anew to tighten it")
+    if options.diff_base:
+        report = on_changed_lines(report, Path.cwd(), options.diff_base)
+    return report
+
+
+def _add_ignores(report: Report, reason: str) -> int:
+    added, problems = add_ignores(report, reason)
+    for problem in problems:
+        say(f"warning: {problem}")
+    say(f"{plural(added, 'suppression')} added")
+    return 2 if report.errors else int(bool(problems))
 
 
 def configs_of(options: CheckOptions) -> Configs:
@@ -138,31 +163,21 @@ def _announce(report: Report, *, quiet: bool) -> None:
 
 def _write(report: Report, options: CheckOptions, output_format: str) -> None:
     color = _use_color(options)
-    text = render(report, output_format, RenderOptions(color, links=color and _links(), quiet=options.quiet))
+    if options.statistics:
+        text = statistics(report, output_format)
+    else:
+        text = render(report, output_format, RenderOptions(color, links=color and _links(), quiet=options.quiet))
     if options.output_file:
-        _write_file(options.output_file, text)
+        _to_file(options.output_file, text)
     else:
         write_stdout(text)
     if options.sarif_output:
-        _write_file(options.sarif_output, render(report, "sarif"))
+        _to_file(options.sarif_output, render(report, "sarif"))
 
 
-def write_stdout(text: str) -> None:
-    """Print text as UTF-8 whatever the locale: formats for machines prescribe it, and excerpts quote sources."""
-    stream = getattr(sys.stdout, "buffer", None)
-    if stream is None:
-        sys.stdout.write(text)
-    else:
-        sys.stdout.flush()
-        stream.write(text.encode("utf-8", "replace"))
-        stream.flush()
-
-
-def _write_file(name: str, text: str) -> None:
+def _to_file(name: str, text: str) -> None:
     try:
-        path = Path(name)
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8", errors="replace", newline="\n")
+        write_file(name, text)
     except OSError as error:
         raise UsageError(f"cannot write {name}: {error.strerror or error}") from error
 

@@ -58,3 +58,61 @@ def check(options: CheckOptions) -> int:
     from cudalint.lint.check import run_check
 
     raise typer.Exit(run_check(replace(options, flags=_behind_dashes)))
+
+
+_Format = Annotated[str, typer.Option("--output-format", help="text, json or markdown.")]
+
+
+@app.command()
+def rule(
+    name: Annotated[str | None, typer.Argument(metavar="[CODE|NAME]", help="The rule to explain.")] = None,
+    every: Annotated[bool, typer.Option("--all", help="All rules.")] = False,
+    output_format: _Format = "text",
+) -> None:
+    """Explain a rule."""
+    from cudalint.lint.explain import explain
+
+    raise typer.Exit(explain(name, every=every, output_format=output_format))
+
+
+@app.command()
+def doctor(
+    output_format: Annotated[str, typer.Option("--output-format", help="text or json.")] = "text",
+) -> None:
+    """Say what this installation can see and do: for bug reports."""
+    from cudalint.lint.doctor import report
+
+    raise typer.Exit(report(output_format))
+
+
+@app.command()
+def clean(
+    cache_dir: Annotated[
+        str | None, typer.Option("--cache-dir", envvar="CUDALINT_CACHE_DIR", help="The folder.")
+    ] = None,
+) -> None:
+    """Remove the cache."""
+    from cudalint.lint.explain import remove_cache
+
+    raise typer.Exit(remove_cache(cache_dir))
+
+
+@app.command()
+def config(
+    key: Annotated[str | None, typer.Argument(metavar="[KEY]", help="The setting to explain.")] = None,
+    schema: Annotated[bool, typer.Option("--schema", help="Print the JSON schema of a configuration file.")] = False,
+) -> None:
+    """List the settings of a configuration file, or explain one."""
+    from cudalint.lint.explain import explain_setting
+
+    raise typer.Exit(explain_setting(key, schema=schema))
+
+
+@app.command()
+def model(
+    target: Annotated[str, typer.Argument(metavar="FILE[:KERNEL]", help="A CUDA source, and one kernel of it.")],
+) -> None:
+    """Print a file as the rules see it. Compiler flags go behind --."""
+    from cudalint.lint.explain import print_model
+
+    raise typer.Exit(print_model(target, _behind_dashes))

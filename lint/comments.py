@@ -53,7 +53,7 @@ class SourceText:
 
     def __init__(self, data: bytes, *, hash_comments: bool = False) -> None:
         self.data = data
-        self._hash = hash_comments
+        self.hash_comments = hash_comments
 
     @cached_property
     def starts(self) -> list[int]:
@@ -77,7 +77,7 @@ class SourceText:
     @cached_property
     def comments(self) -> tuple[Comment, ...]:
         """All comments in order; never what looks like one inside a string."""
-        pattern = _HASH_TOKEN if self._hash else _TOKEN
+        pattern = _HASH_TOKEN if self.hash_comments else _TOKEN
         return tuple(
             self._comment(match.start(), match.end(), match.group())
             for match in pattern.finditer(self.data)
@@ -87,7 +87,7 @@ class SourceText:
 
     def _comment(self, start: int, end: int, raw: bytes) -> Comment:
         text = raw.decode("utf-8", "replace")
-        if self._hash:
+        if self.hash_comments:
             text = text.lstrip("#[=").rstrip("]=") if raw.startswith(b"#[") else text.lstrip("#")
         else:
             text = text[2:-2] if raw.startswith(b"/*") and raw.endswith(b"*/") else text[2:]
@@ -114,7 +114,9 @@ class SourceText:
             if text == b"#" and first == line:
                 return first, self._logical_end(line)
             depth += (text in (b"(", b"[")) - (text in (b")", b"]"))
-            if depth <= 0 and (text in (b";", b"{", b"}") or (self._hash and self._closes_line(start + len(text)))):
+            if depth <= 0 and (
+                text in (b";", b"{", b"}") or (self.hash_comments and self._closes_line(start + len(text)))
+            ):
                 return first, line
         last = len(self.starts)
         return (last if first is None else first), last
@@ -133,7 +135,7 @@ class SourceText:
 
     def _code_after(self, offset: int) -> Iterator[tuple[int, bytes]]:
         """Tokens that are code, with their offsets; #pragma lines are left out."""
-        if self._hash:
+        if self.hash_comments:
             for match in _HASH_CODE.finditer(self.data, offset):
                 if match.lastgroup not in ("line", "block", "equals"):
                     yield match.start(), match.group()

@@ -421,11 +421,7 @@ def schema() -> dict[str, Any]:
         "extend": {"type": "string", "description": "Another configuration file to take settings from first."}
     }
     for key, spec in setting_fields().items():
-        described = {**spec.metadata["schema"], "description": spec.metadata["help"]}
-        default = spec.default if spec.default is not MISSING else spec.default_factory()
-        if default is not None:
-            described["default"] = list(default) if isinstance(default, tuple) else default
-        properties[key] = described
+        properties[key] = schema_of(spec)
     return {
         "$schema": "http://json-schema.org/draft-07/schema#",
         "title": "cudalint configuration",
@@ -433,6 +429,15 @@ def schema() -> dict[str, Any]:
         "properties": properties,
         "additionalProperties": False,
     }
+
+
+def schema_of(spec: Any) -> dict[str, Any]:
+    """The JSON schema of one field of Settings."""
+    described = {**spec.metadata["schema"], "description": spec.metadata["help"]}
+    default = spec.default if spec.default is not MISSING else spec.default_factory()
+    if default is not None:
+        described["default"] = list(default) if isinstance(default, tuple) else default
+    return described
 
 
 def as_toml(settings: Settings, keys: Sequence[str] = ()) -> str:

@@ -138,7 +138,7 @@ class Engine:
         """Sources and build files first; then those headers that none of them has brought in."""
         first = [file for file in files if file.kind is not FileKind.HEADER]
         outcomes = list(self._check_wave(first, request, contents))
-        seen = {name for outcome in outcomes for name, _ in outcome.inputs}
+        seen = _read_by(outcomes)
         rest = [file for file in files if file.kind is FileKind.HEADER and str(file.path) not in seen]
         yield from outcomes
         yield from self._check_wave(rest, request, contents)
@@ -294,7 +294,7 @@ def exit_status(report: Report, fail_on: Severity = Severity.INFO) -> int:
 
 
 def _read_by(outcomes: Iterable[Outcome]) -> set[str]:
-    return {name for outcome in outcomes for name, _ in outcome.inputs}
+    return {name for outcome in outcomes for name, seen in outcome.inputs if seen}
 
 
 def _split_unreadable(files: Sequence[Found]) -> tuple[list[Found], list[str]]:

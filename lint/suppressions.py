@@ -258,6 +258,6 @@ def _split(raw: bytes) -> list[str]:
 
 def _reason(raw: bytes) -> str:
     """The words behind a list; a placeholder or bare punctuation is none."""
-    text = raw.decode("utf-8", "replace").split("NOLINT")[0].split("cudalint:")[0]
+    text = re.split(r"NOLINT|cudalint:|\s//", raw.decode("utf-8", "replace"))[0]
     text = text.removesuffix("*/").strip().strip("-:;,/").strip()
     return "" if text.casefold() in _PLACEHOLDERS or not any(c.isalpha() for c in text) else text

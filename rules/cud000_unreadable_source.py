@@ -5,13 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from cudalint.lint.analysis.unit import Unit
-from cudalint.lint.diagnostics import Diagnostic, Label, Severity
-from cudalint.lint.model.program import Note, NoteKind
+from cudalint.lint.diagnostics import Diagnostic, Severity
+from cudalint.lint.model.program import NoteKind
 from cudalint.lint.model.source import Span
 from cudalint.rules.base import Meta, SourceRule
-
-MAX_LABELS = 4
-"""Further places shown for one note; the count says how many there are."""
 
 CONSEQUENCE = {
     NoteKind.MISSING_HEADER: "code that depends on it is not checked; name its folder with --extra-arg=-I… or -p",
@@ -26,7 +23,7 @@ class UnreadableSource(SourceRule):
     """Says what could not be read, so that silence is never mistaken for a clean bill.
 
     ## What it does
-    Reports, once per file and kind, what the linter had to leave out: a header that was not found, code that
+    Reports, gathered by kind, what the linter had to leave out: a header that was not found, code that
     does not parse, a name that nothing declares, a file that is binary or that took too long. Everything else
     in the file is checked as usual.
 
@@ -67,30 +64,18 @@ class UnreadableSource(SourceRule):
     )
 
     def check(self, unit: Unit) -> Iterator[Diagnostic]:
-        """One note per file and kind of trouble."""
-        groups: dict[tuple[str, NoteKind], list[Note]] = {}
+        """One note per kind of trouble, as the front end has gathered them."""
         for note in unit.program.notes:
-            groups.setdefault((note.span.file or unit.program.path, note.kind), []).append(note)
-        for (file, kind), notes in groups.items():
-            yield self._summary(file, kind, notes)
-
-    def _summary(self, file: str, kind: NoteKind, notes: list[Note]) -> Diagnostic:
-        # A note inside a kernel says more than one in host code.
-        first = min(notes, key=lambda n: (not n.in_kernel, n.span.offset))
-        others = [n for n in notes if n is not first]
-        more = f" (and {len(others)} more of this kind)" if others else ""
-        span = first.span if first.span.line else start_of(file)
-        return self.finding(
-            span,
-            f"{first.message}{more}",
-            reason=CONSEQUENCE[kind],
-            labels=[Label(n.span, n.message) for n in others[:MAX_LABELS] if n.span.line],
-            evidence={"kind": kind.value, "count": len(notes), "in_kernel": sum(n.in_kernel for n in notes)},
-        )
+            yield self.finding(
+                note.span if note.span.line else start_of(unit.program.path),
+                note.message,
+                reason=CONSEQUENCE[note.kind],
+                evidence={"kind": note.kind.value, "in_kernel": note.in_kernel},
+            )
 
     def unreadable(self, file: str, message: str, reason: str = CONSEQUENCE[NoteKind.FAILED]) -> Diagnostic:
         """The note that a whole file could not be checked, or that one rule gave up on it."""
-        evidence = {"kind": NoteKind.FAILED.value, "count": 1, "in_kernel": 0}
+        evidence = {"kind": NoteKind.FAILED.value, "in_kernel": False}
         return self.finding(start_of(file), message, reason=reason, evidence=evidence)
 
 

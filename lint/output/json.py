@@ -29,12 +29,12 @@ def item(report: Report, finding: Diagnostic) -> dict[str, Any]:
         "filename": report.path(finding.filename),
         **_places(finding.span),
         "kernel": finding.kernel,
-        "evidence": _plain(finding.evidence),
+        "evidence": plain(finding.evidence),
         "reason": finding.reason or None,
         "help": finding.help or None,
         "notes": list(finding.notes),
         "fix": _fix(finding.fix),
-        "verification": _plain(finding.verification),
+        "verification": plain(finding.verification),
         "related": [_related(report, label) for label in finding.labels],
         "url": report.url(finding.code) or None,
     }
@@ -58,12 +58,12 @@ def _related(report: Report, label: Label) -> dict[str, Any]:
     return {"message": label.message, "filename": report.path(label.span.file), **_places(label.span)}
 
 
-def _plain(value: Any) -> Any:
+def plain(value: Any) -> Any:
     """Evidence as plain JSON values: numbers of numpy and tuples come from analyses."""
     if isinstance(value, Mapping):
-        return {str(key): _plain(item) for key, item in value.items()}
+        return {str(key): plain(item) for key, item in value.items()}
     if isinstance(value, list | tuple | set | frozenset):
-        return [_plain(item) for item in value]
+        return [plain(item) for item in value]
     if isinstance(value, float) and not math.isfinite(value):
         return None  # JSON has no word for it
     if value is None or isinstance(value, str | bool | int | float):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 
 from cudalint.lint.diagnostics import Applicability, Severity
@@ -42,3 +43,17 @@ def _fixes(report: Report) -> str:
     if safe:
         return f"{safe} fixable with `--fix`" + (f", {hidden} with `--unsafe-fixes`" if unsafe else "")
     return f"No safe fixes, {hidden} with `--unsafe-fixes`" if unsafe else "No fixes available"
+
+
+def statistics(report: Report, output_format: str) -> str:
+    """Counts by rule, most frequent first: a table, or JSON when a JSON format is asked for."""
+    counts = Counter((finding.code, finding.name) for finding in report.findings)
+    rows = sorted(counts.items(), key=lambda row: (-row[1], row[0]))
+    fixable = Counter(finding.code for finding in report.findings if finding.fix and finding.fix.edits)
+    if output_format.startswith("json"):
+        items = [{"code": c, "name": n, "count": count, "fixable": fixable[c]} for (c, n), count in rows]
+        return json.dumps(items, indent=2) + "\n"
+    width = max((len(str(count)) for _, count in rows), default=1)
+    return "".join(
+        f"{count:>{width}}  {code}  {'[*]' if fixable[code] else '   '}  {name}\n" for (code, name), count in rows
+    )

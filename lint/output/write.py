@@ -1,0 +1,29 @@
+"""Where text goes: standard output as UTF-8, standard error, files."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+
+def say(message: str) -> None:
+    """Tell the user something that is no finding."""
+    print(f"cudalint: {message}", file=sys.stderr)
+
+
+def write_stdout(text: str) -> None:
+    """Print text as UTF-8 whatever the locale: formats for machines prescribe it, and excerpts quote sources."""
+    stream = getattr(sys.stdout, "buffer", None)
+    if stream is None:
+        sys.stdout.write(text)
+    else:
+        sys.stdout.flush()
+        stream.write(text.encode("utf-8", "replace"))
+        stream.flush()
+
+
+def write_file(name: str, text: str) -> None:
+    """Write text to a file, with the folders above it. Raises OSError when that cannot be done."""
+    path = Path(name)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8", errors="replace", newline="\n")
