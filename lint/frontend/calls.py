@@ -147,7 +147,7 @@ class CallLowering(ExpressionLowering):
     # Operators and constructors
 
     def _operator(self, cursor: CXCursor, target: CXCursor, callee: Callee, parts: list[CXCursor]) -> Expr:
-        member = parts and parts[0].kind == MEMBER_REF
+        member = bool(parts) and self._names_method(parts[0])
         if target.kind == CONVERSION or member:
             receiver = self._receiver(parts[0]) if parts else None
             of = self.types.of(cursor)
@@ -174,6 +174,10 @@ class CallLowering(ExpressionLowering):
         elif isinstance(receiver.type, PointerType):
             receiver = address_of(receiver, PointerType(receiver.type), receiver.span)
         return self._finish(cursor, target, callee, args[1:], receiver)
+
+    def _names_method(self, part: CXCursor) -> bool:
+        """Whether a call is spelled `x.operator=(y)`: then its first part is the method, not an operand."""
+        return part.kind == MEMBER_REF and self.lib.clang_getCursorReferenced(part).kind in FUNCTIONS
 
     def _scalar_operator(self, cursor: CXCursor, symbol: str, args: list[CXCursor]) -> Expr | None:
         """Operators of half and bfloat16, which the model has as numbers."""
@@ -320,7 +324,8 @@ class CallLowering(ExpressionLowering):
         else:
             function = self._kernel_of(call.args[1])
             grid, block, shared, stream = self._configuration(call.args[0], missing)
-            args = self._pointed_to(call.args[2]) if call.name.endswith("ExC") else call.args[2:]
+            given = [arg.operand if isinstance(arg, AddressOf) else arg for arg in call.args[2:]]
+            args = self._pointed_to(call.args[2]) if call.name.endswith("ExC") else tuple(given)
         launch = Launch(
             function.name if function else "",
             function.key if function else None,

@@ -49,7 +49,8 @@ class Callee:
 class Declarations:
     """Callees and variables of one translation unit, by declaration."""
 
-    def __init__(self, types: TypeTable, spans: Spans) -> None:
+    def __init__(self, types: TypeTable, spans: Spans, names: dict[str, int] | None = None) -> None:
+        """Symbols are numbered by `names`: pass those of an earlier parse to go on from there."""
         self._lib = library()
         self._types = types
         self._spans = spans
@@ -57,7 +58,7 @@ class Declarations:
         self._keys: dict[str, int] = {}
         self._scopes: dict[int, str] = {}
         self._symbols: dict[int, Symbol] = {}
-        self._names: dict[str, int] = {}
+        self.names: dict[str, int] = {} if names is None else names
         self._values: dict[int, int | float | None] = {}
         self._bindings: dict[int, Expr] = {}
 
@@ -208,7 +209,7 @@ class Declarations:
         return of
 
     def _unique(self, name: str) -> str:
-        number = self._names[name] = self._names.get(name, 0) + 1
+        number = self.names[name] = self.names.get(name, 0) + 1
         return f"{name}#{number}"
 
     def _storage(self, cursor: CXCursor, at_namespace: bool) -> Storage:

@@ -76,7 +76,7 @@ _ASSIGN = {
 _UNARY = {7: "+", 8: "-", 9: "~", 10: "!"}
 _STEP = {1: ("++", False), 2: ("--", False), 3: ("++", True), 4: ("--", True)}
 _TRIPLES = frozenset({"threadIdx", "blockIdx", "blockDim", "gridDim"})
-_NUMBER = re.compile(rb"(?:0[xX][\da-fA-F']+|\.?\d(?:[\w.']|[eEpP][+-])*)")
+_NUMBER = re.compile(rb"\.?\d(?:[eEpP][+-]|[\w.'])*")
 _CAST_KINDS = {117: "c", 124: "static", 125: "dynamic", 126: "reinterpret", 127: "const", 128: "functional"}
 
 
@@ -182,7 +182,7 @@ class ExpressionLowering:
         text = self._written(span) if cursor.kind in (106, 107) else None
         value: int | float | str | None = _number(text, of) if text else None
         if value is None:
-            value = evaluate(cursor)
+            value = _string(spelling(cursor)) if cursor.kind == 109 else evaluate(cursor)
         if value is None:
             return Unknown("literal", (), of, span)
         if cursor.kind == 130:
@@ -250,13 +250,13 @@ class ExpressionLowering:
             return FunctionName(callee.name, callee.qualified, self.refer(target), self.types.of(cursor), span)
         inner = self.parts(cursor)
         if len(inner) == 1:  # a template parameter's value
-            value_ = self.expression(inner[0])
-            if isinstance(value_, Const):
-                return replace(value_, span=span, name=self._source_name(span), text=None)
-            return value_
-        value = evaluate(cursor)
-        if isinstance(value, int | float):
-            return Const(value, self.types.of(cursor), span, name=spelling(cursor) or None)
+            argument = self.expression(inner[0])
+            if isinstance(argument, Const):
+                return replace(argument, span=span, name=self._source_name(span), text=None)
+            return argument
+        known = evaluate(cursor)
+        if isinstance(known, int | float):
+            return Const(known, self.types.of(cursor), span, name=spelling(cursor) or None)
         if target.kind not in (FIELD, VARIABLE, 28, FUNCTION_TEMPLATE):
             binding = self.declarations.binding(target)
             if binding is not None:
@@ -433,9 +433,10 @@ class ExpressionLowering:
             return replace(operand, type=of) if isinstance(operand, Cast) else operand
         if isinstance(operand, Cast) and not operand.explicit and same(operand.type, of):
             operand = operand.operand
-        if isinstance(operand, FunctionName | InitList | Lambda) or isinstance(of, RecordType):
-            if isinstance(operand, Call | InitList | FunctionName | Lambda | Unknown) or same(operand.type, of):
-                return operand
+        if isinstance(operand, FunctionName | InitList | Lambda):
+            return operand
+        if isinstance(of, RecordType) and (isinstance(operand, Call | Unknown) or same(operand.type, of)):
+            return operand
         source = operand.type
         if not isinstance(of, PointerType) and self._to_reference(style, span, operand, of):
             pointer = address_of(operand, PointerType(source), operand.span)
@@ -459,7 +460,7 @@ class ExpressionLowering:
         if style != "c" or operand.span.offset <= span.offset or span.macro:
             return False
         file = self.spans.files.get(span.file)
-        return bool(file) and b"&" in file.data[span.offset : operand.span.offset]  # type: ignore[union-attr]
+        return file is not None and b"&" in file.data[span.offset : operand.span.offset]
 
     # Aggregates, objects
 
@@ -559,7 +560,7 @@ class ExpressionLowering:
             return self._not_understood(cursor)
         operand = self.expression(parts[0])
         file = self.spans.files.get(span.file)
-        array = bool(file) and b"[" in file.data[span.offset : operand.span.offset]  # type: ignore[union-attr]
+        array = file is not None and b"[" in file.data[span.offset : operand.span.offset]
         return Delete(operand, array, VOID, span)
 
 
@@ -576,7 +577,8 @@ _REASONS = {
 
 def is_expression(cursor: CXCursor) -> bool:
     """Whether a cursor is an expression (and not a statement, declaration or reference)."""
-    return 100 <= cursor.kind < 200 or cursor.kind == 280
+    kind: int = cursor.kind
+    return 100 <= kind < 200 or kind == 280
 
 
 def dereferenced(lvalue: Var | Member | Call | Expr) -> Expr:
@@ -613,13 +615,25 @@ def _scalars(of: Type) -> int:
     return 1
 
 
+def _string(quoted: str) -> str:
+    """The characters of a string literal as libclang prints it: escaped, in quotes, perhaps with a prefix."""
+    body = quoted[quoted.find('"') + 1 : -1]
+    if body.isascii():
+        body = body.encode("ascii").decode("unicode_escape", "replace")
+    try:
+        return body.encode("latin-1").decode("utf-8")
+    except UnicodeError:
+        return body
+
+
 def _number(text: str, of: Type) -> int | float | None:
     """The value of a number as written; None when it is not a plain one."""
     plain = text.replace("'", "")
     try:
         if isinstance(of, FloatType):
-            hexadecimal = plain[:2] in ("0x", "0X")
-            return float.fromhex(plain.rstrip("fFlL")) if hexadecimal else float(plain.rstrip("fFlL"))
+            if plain[:2] in ("0x", "0X"):
+                return float.fromhex(plain.rstrip("lL"))
+            return float(plain.rstrip("fFlL"))
         digits = plain.rstrip("uUlL")
         if digits[:1] == "0" and digits.isdigit():
             return int(digits, 8)

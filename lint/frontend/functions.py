@@ -38,11 +38,12 @@ _BOUNDS = "__launch_bounds__"
 
 @dataclass(frozen=True, slots=True)
 class Template:
-    """A kernel template that stands in a project file."""
+    """A kernel template of a project file, or a host function template of its main file that launches."""
 
     cursor: CXCursor
     qualified: str
     place: int
+    kernel: bool
 
 
 class Lowering(StatementLowering):
@@ -79,6 +80,15 @@ class Lowering(StatementLowering):
         """Take functions as lowered already."""
         self._done |= keys
 
+    def mark(self) -> tuple[deque[Callee], set[str], int]:
+        """The state of the queue, to return to when an instance is given up."""
+        return self._queue.copy(), self._queued.copy(), len(self.launches)
+
+    def back_to(self, mark: tuple[deque[Callee], set[str], int]) -> None:
+        """Forget what was found since a mark."""
+        self._queue, self._queued = mark[0].copy(), mark[1].copy()
+        del self.launches[mark[2] :]
+
     def _enqueue(self, callee: Callee) -> None:
         key = callee.key
         if key is None or key in self._queued:
@@ -104,11 +114,7 @@ class Lowering(StatementLowering):
         elif kind == VARIABLE:
             self._scan_variable(cursor)
         elif kind == FUNCTION_TEMPLATE:
-            if function_kind(cursor) is FunctionKind.KERNEL and _has_body(cursor):
-                scope = self.declarations.scope(cursor)
-                name = spelling(cursor)
-                place = self.lib.clang_getCursorLocation(cursor).raw
-                self.templates.append(Template(cursor, f"{scope}::{name}" if scope else name, place))
+            self._scan_template(cursor, own=own)
         elif kind in (NAMESPACE, LINKAGE, _UNEXPOSED_DECL) or kind in RECORDS:
             for child in children(cursor):
                 self._scan_one(child, own=own)
@@ -121,6 +127,22 @@ class Lowering(StatementLowering):
             self.defines_main = True
         if own or callee.kind is FunctionKind.KERNEL:
             self._enqueue(callee)
+
+    def _scan_template(self, cursor: CXCursor, *, own: bool) -> None:
+        if not _has_body(cursor):
+            return
+        kernel = function_kind(cursor) is FunctionKind.KERNEL
+        span = self.span(cursor)
+        file = self.spans.files.get(span.file)
+        launches = own and file is not None and b"<<<" in file.data[span.offset : span.end_offset]
+        if kernel or launches:
+            scope, name = self.declarations.scope(cursor), spelling(cursor)
+            place = self.lib.clang_getCursorLocation(cursor).raw
+            self.templates.append(Template(cursor, f"{scope}::{name}" if scope else name, place, kernel))
+
+    def missing(self) -> list[Template]:
+        """The templates that nothing instantiates so far."""
+        return [template for template in self.templates if template.place not in self.instantiated]
 
     def _scan_variable(self, cursor: CXCursor) -> None:
         symbol = self.declarations.symbol(cursor)
@@ -141,7 +163,7 @@ class Lowering(StatementLowering):
 
     def function(self, callee: Callee, definition: CXCursor) -> Function:
         """Lower one function with its body."""
-        record = self._receiver_record(callee, definition)
+        record = self._receiver_record(definition)
         this: Symbol | None = None
         if record is not None and not callee.static:
             of = PointerType(record)
@@ -187,7 +209,7 @@ class Lowering(StatementLowering):
         stmt: Stmt = self.statement(cursor)
         return Block((stmt,), self.span(cursor))
 
-    def _receiver_record(self, callee: Callee, definition: CXCursor) -> RecordType | None:
+    def _receiver_record(self, definition: CXCursor) -> RecordType | None:
         if definition.kind == FUNCTION:
             return None
         parent = self.lib.clang_getCursorSemanticParent(definition)

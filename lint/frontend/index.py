@@ -245,7 +245,7 @@ class Parsed:
     """A parsed translation unit; closes its handles when told to."""
 
     def __init__(self, path: str, arguments: list[str], content: bytes | None) -> None:
-        """Parse `path` (or `content` under that name). Raises ParseFailure when libclang gives up."""
+        """Parse `path` (or `content` under that name). Raises ParseError when libclang gives up."""
         lib = library()
         self.index = lib.clang_createIndex(0, 0)
         encoded = [argument.encode("utf-8", "surrogateescape") for argument in arguments]
@@ -259,7 +259,7 @@ class Parsed:
         self.handle = handle
         if code or not handle:
             self.close()
-            raise ParseFailure(_ERRORS.get(code, f"libclang error {code}"))
+            raise ParseError(_ERRORS.get(code, f"libclang error {code}"))
 
     def close(self) -> None:
         """Release the libclang objects. No cursor may be used afterwards."""
@@ -278,7 +278,7 @@ class Parsed:
         return root
 
 
-class ParseFailure(Exception):
+class ParseError(Exception):
     """libclang could not make a translation unit at all."""
 
 

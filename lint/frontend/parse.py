@@ -9,8 +9,9 @@ from pathlib import Path
 
 from cudalint.lint.frontend.declarations import Declarations
 from cudalint.lint.frontend.functions import Lowering
-from cudalint.lint.frontend.index import Parsed, ParseFailure
+from cudalint.lint.frontend.index import Parsed, ParseError
 from cudalint.lint.frontend.notes import collect, failed
+from cudalint.lint.frontend.probes import appended, choose, probes
 from cudalint.lint.frontend.spans import Spans
 from cudalint.lint.frontend.types import TypeTable
 from cudalint.lint.model.program import Note, TranslationUnit
@@ -46,7 +47,7 @@ def parse_file(path: str | Path, *, flags: Sequence[str] = (), content: bytes | 
             return _empty(name, flags, b"", failed(name, f"cannot be read: {error.strerror or error}"))
     try:
         parsed = Parsed(name, _arguments(flags), content)
-    except ParseFailure as error:
+    except ParseError as error:
         return _empty(name, flags, content, failed(name, str(error)))
     try:
         with _deep_recursion():
@@ -66,8 +67,10 @@ def _lower(parsed: Parsed, name: str, flags: Sequence[str], content: bytes) -> T
     lowering = Lowering(types, spans, Declarations(types, spans), name)
     lowering.scan(parsed.cursor)
     lowering.run()
-    for template in lowering.templates:
-        if template.place not in lowering.instantiated:
+    if lowering.missing():
+        _instantiate(lowering, name, flags, content)
+    for template in lowering.missing():
+        if template.kernel:
             function = lowering.pattern(template)
             lowering.functions[function.key] = function
     lowering.run()
@@ -83,6 +86,30 @@ def _lower(parsed: Parsed, name: str, flags: Sequence[str], content: bytes) -> T
         flags=tuple(flags),
         defines_main=lowering.defines_main,
     )
+
+
+def _instantiate(first: Lowering, name: str, flags: Sequence[str], content: bytes) -> None:
+    """Parse again with instances asked for, host templates first: they say how their kernels are launched."""
+    missing = sorted(first.missing(), key=lambda template: template.kernel)
+    asked = probes(first.spans, missing)
+    if not asked:
+        return
+    try:
+        parsed = Parsed(name, _arguments(flags), appended(content, asked))
+    except ParseError:
+        return
+    try:
+        spans = Spans(parsed.handle, name)
+        types = TypeTable()
+        second = Lowering(types, spans, Declarations(types, spans, first.declarations.names), name)
+        second.synthetic = True
+        second.skip(set(first.functions))
+        reached = choose(second, parsed.cursor, asked, missing)
+        first.instantiated |= {missing[number].place for number in reached}
+    finally:
+        parsed.close()
+    first.functions.update(second.functions)
+    first.launches += second.launches
 
 
 def _empty(name: str, flags: Sequence[str], content: bytes, note: Note) -> TranslationUnit:

@@ -7,6 +7,7 @@ import os
 import re
 from bisect import bisect_right
 from ctypes import byref, c_size_t, c_uint, c_void_p
+from typing import Any
 
 from cudalint.lint.frontend.index import CXSourceLocation, CXSourceRange, library, text_of
 from cudalint.lint.model.source import NOWHERE, Span
@@ -25,6 +26,7 @@ class SourceFile:
         self.system = system
         self._lines: list[int] | None = None
         self._ascii = data.isascii()
+        self._ends: dict[int, int] = {}
 
     def position(self, offset: int) -> tuple[int, int]:
         """The 1-based line and code-point column of a byte offset."""
@@ -43,12 +45,15 @@ class SourceFile:
 
     def use_end(self, offset: int) -> int:
         """The end of the macro use that starts at an offset: its name with its arguments, if it has any."""
-        match = _IDENTIFIER.match(self.data, offset)
-        end = match.end() if match else offset
-        at = end
-        while self.data[at : at + 1].isspace():
-            at += 1
-        return closing(self.data, at) if self.data[at : at + 1] == b"(" else end
+        known = self._ends.get(offset)
+        if known is None:
+            match = _IDENTIFIER.match(self.data, offset)
+            end = at = match.end() if match else offset
+            while self.data[at : at + 1].isspace():
+                at += 1
+            known = closing(self.data, at) if self.data[at : at + 1] == b"(" else end
+            self._ends[offset] = known
+        return known
 
 
 def closing(data: bytes, at: int) -> int:
@@ -104,6 +109,10 @@ class Spans:
         self._ranges: list[tuple[int, int, SourceFile]] = []
         self._starts: list[int] = []
         self._by_path: dict[str, SourceFile] = {}
+        self._by_handle: dict[int | None, SourceFile] = {}
+        self._resolved: dict[tuple[int, bool], tuple[SourceFile, int] | None] = {}
+        self._handle_out, self._offset_out = c_void_p(), c_uint()
+        self._handle_ref, self._offset_ref = byref(self._handle_out), byref(self._offset_out)
         self._memo: dict[tuple[int, int], Span] = {}
         self._near: tuple[int, int, SourceFile] | None = None
 
@@ -178,12 +187,20 @@ class Spans:
         return Span(file.path, line, column, end_line, end_column, start, end, macro)
 
     def _resolve(self, location: CXSourceLocation, *, expansion: bool) -> tuple[SourceFile, int] | None:
-        if not location.raw & _MACRO:
-            return self._locate(location.raw, location.p0, location.p1)
-        handle, line, column, offset = c_void_p(), c_uint(), c_uint(), c_uint()
-        ask = self._lib.clang_getExpansionLocation if expansion else self._lib.clang_getFileLocation
-        ask(location, byref(handle), byref(line), byref(column), byref(offset))
-        return (self._file(handle, location), offset.value) if handle else None
+        raw = location.raw
+        if not raw & _MACRO:
+            return self._locate(raw, location.p0, location.p1)
+        key = (raw, expansion)
+        if key not in self._resolved:
+            ask = self._lib.clang_getExpansionLocation if expansion else self._lib.clang_getFileLocation
+            self._resolved[key] = self._ask(ask, location)
+        return self._resolved[key]
+
+    def _ask(self, ask: Any, location: CXSourceLocation) -> tuple[SourceFile, int] | None:
+        ask(location, self._handle_ref, None, None, self._offset_ref)
+        if not self._handle_out.value:
+            return None
+        return self._file(self._handle_out, location), self._offset_out.value
 
     def _locate(self, raw: int, p0: int, p1: int) -> tuple[SourceFile, int] | None:
         near = self._near
@@ -193,19 +210,20 @@ class Spans:
         if at >= 0 and raw <= self._ranges[at][1]:
             near = self._near = self._ranges[at]
             return near[2], raw - near[0]
-        location = CXSourceLocation(p0, p1, raw)
-        handle, line, column, offset = c_void_p(), c_uint(), c_uint(), c_uint()
-        self._lib.clang_getFileLocation(location, byref(handle), byref(line), byref(column), byref(offset))
-        if not handle:
+        place = self._ask(self._lib.clang_getFileLocation, CXSourceLocation(p0, p1, raw))
+        if place is None:
             return None
-        file = self._file(handle, location)
-        base = raw - offset.value
+        file, offset = place
+        base = raw - offset
         at = bisect_right(self._starts, base)
         self._starts.insert(at, base)
         self._ranges.insert(at, (base, base + len(file.data), file))
-        return file, offset.value
+        return place
 
     def _file(self, handle: c_void_p, location: CXSourceLocation) -> SourceFile:
+        known = self._by_handle.get(handle.value)
+        if known is not None:
+            return known
         path = text_of(self._lib.clang_getFileName(handle))
         if path != self._main:
             path = os.path.normpath(path)
@@ -216,4 +234,5 @@ class Spans:
             content = ctypes.string_at(data, size.value) if data else b""
             system = bool(self._lib.clang_Location_isInSystemHeader(location))
             file = self._by_path[path] = SourceFile(path, content, system)
+        self._by_handle[handle.value] = file
         return file
