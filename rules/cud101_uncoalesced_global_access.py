@@ -59,9 +59,9 @@ class UncoalescedGlobalAccess(SourceRule):
         """Yield one finding for each place in the source."""
         sites = unit.once(global_sites)
         for site in by_place(sites, lambda s: s.verdict is Verdict.BAD and not of_record(s)):
-            yield self._report(site, advice.hot(site, sites))
+            yield self._report(site, *advice.weight(site, sites))
 
-    def _report(self, site: Site, hot: bool) -> Diagnostic:
+    def _report(self, site: Site, hot: bool, why_not: str) -> Diagnostic:
         """Put one wasteful access into words."""
         cost, shape = site.cost, site.trace.shape
         used, ideal = cost.used / cost.requests, cost.ideal / cost.requests
@@ -74,5 +74,6 @@ class UncoalescedGlobalAccess(SourceRule):
             reason="global memory moves whole 32-byte sectors; the rest of each is moved for nothing",
             help=advice.fitting_change(site),
             evidence=advice.global_evidence(site),
+            notes=[why_not] if why_not else [],
             lanes=advice.lane_map(site),
         )

@@ -56,9 +56,9 @@ class ArrayOfStructsAccess(SourceRule):
         """Yield one finding for each place in the source."""
         sites = unit.once(global_sites)
         for site in by_place(sites, lambda s: s.verdict is Verdict.BAD and of_record(s) is not None):
-            yield self._report(site, advice.hot(site, sites))
+            yield self._report(site, *advice.weight(site, sites))
 
-    def _report(self, site: Site, hot: bool) -> Diagnostic:
+    def _report(self, site: Site, hot: bool, why_not: str) -> Diagnostic:
         """Put one access to an array of records into words."""
         cost, record = site.cost, of_record(site)
         assert record is not None
@@ -74,5 +74,6 @@ class ArrayOfStructsAccess(SourceRule):
             help=f"keep the fields of `{spelled(record)}` in arrays of their own, or move whole records as aligned "
             "vectors of 8 or 16 bytes",
             evidence=advice.global_evidence(site),
+            notes=[why_not] if why_not else [],
             lanes=advice.lane_map(site),
         )

@@ -71,11 +71,12 @@ class SharedBankConflict(SourceRule):
         siblings = [s for s in sites if s.trace is site.trace and s.object.id == site.object.id]
         layout = better_layout(site, siblings)
         ways = site.cost.ratio
+        hot, why_not = advice.weight(site, sites)
         return self.finding(
             site.span,
             f"`{advice.text_of(site.access)}` is a {advice.number(ways)}-way bank conflict: "
             f"{advice.spacing(site)} ({advice.under(site.trace.shape)})",
-            severity=Severity.WARNING if advice.hot(site, sites) else Severity.INFO,
+            severity=Severity.WARNING if hot else Severity.INFO,
             kernel=site.trace.kernel.name,
             reason=f"each request takes {advice.number(ways)} times the passes that it needs",
             help=advice.layout_advice(site, layout),
@@ -84,6 +85,7 @@ class SharedBankConflict(SourceRule):
                 "conflicts_per_warp": max(c.worst for c in site.costs),
                 "block": list(site.trace.shape.block),
             },
+            notes=[why_not] if why_not else [],
             fix=self._fix(unit, site, layout),
             lanes=advice.lane_map(site),
         )

@@ -10,12 +10,15 @@ import numpy as np
 from cudalint.lint.analysis.banks import Layout, only_indexed
 from cudalint.lint.analysis.lanes import BANKS, SECTOR, WORD
 from cudalint.lint.analysis.memory import Site, worst_warp
+from cudalint.lint.analysis.memory_reuse import used_share
 from cudalint.lint.analysis.trace import Access, AccessKind, Ints, LaunchShape, ShapeSource, Space
 from cudalint.lint.model.program import TranslationUnit
 from cudalint.lint.model.source import Span
 
 SAMPLE_LANES = (0, 1, 2, 3, 8, 16, 24, 31)
 """Lanes that a lane map shows."""
+COVERED = 0.75
+"""Share of the touched bytes from which on neighbouring accesses are taken to use a sector."""
 PLAIN_EXTENT = re.compile(r"[\w\s+*\-]+")
 """An extent to which `+ 1` can be appended without changing how it is read."""
 
@@ -44,7 +47,7 @@ def spacing(site: Site) -> str:
     stride = site.stride
     if stride is None:
         return _unknown_spacing(site)
-    _, address = worst_warp(site)
+    address = site.access.address[worst_warp(site)]
     steps = np.diff(address)
     if (steps == stride).all():
         return f"lanes are {stride} bytes apart"
@@ -85,7 +88,8 @@ def global_evidence(site: Site) -> dict[str, object]:
 
 def lane_map(site: Site) -> str:
     """A small drawing: the bytes, and sectors or banks, of some lanes of the worst warp."""
-    lanes, address = worst_warp(site)
+    there = worst_warp(site)
+    lanes, address = site.trace.lanes.lane[there], site.access.address[there]
     shown = [i for i, lane in enumerate(lanes) if lane in SAMPLE_LANES] or list(range(min(8, len(lanes))))
     base = int(address.min()) // SECTOR * SECTOR if site.object.space is Space.GLOBAL else 0
     rows = [("lane", lanes), ("byte", address - base)]
@@ -201,7 +205,14 @@ def text_of(access: Access) -> str:
     return text if len(text) <= 60 else text[:57] + "..."
 
 
-def hot(site: Site, all_sites: Sequence[Site]) -> bool:
-    """Whether a site is among the most executed of its kernel: in as deep a loop as any other."""
-    deepest = max(s.loops for s in all_sites if s.trace is site.trace)
-    return site.loops >= min(deepest, 1)
+def weight(site: Site, all_sites: Sequence[Site]) -> tuple[bool, str]:
+    """Whether a site costs real traffic, and why not if it does not.
+
+    It does not where it runs once per thread beside accesses in loops, or where the rest of its sectors is used
+    by neighbouring accesses soon enough to be found in the L1 cache.
+    """
+    if not site.loops and any(s.loops for s in all_sites if s.trace is site.trace):
+        return False, "it runs once per thread, beside accesses in loops"
+    if site.object.space is Space.GLOBAL and used_share(site) >= COVERED:
+        return False, "neighbouring accesses use the rest of these sectors, which the L1 cache may still hold"
+    return True, ""

@@ -15,7 +15,18 @@ from enum import Enum
 
 import numpy as np
 from cudalint.lint.analysis.lanes import Requests, global_requests, pieces, shared_requests
-from cudalint.lint.analysis.trace import OPAQUE, Access, Bools, Ints, LaneGrid, MemoryObject, Space, Taint, Trace
+from cudalint.lint.analysis.trace import (
+    OPAQUE,
+    Access,
+    AccessKind,
+    Bools,
+    Ints,
+    LaneGrid,
+    MemoryObject,
+    Space,
+    Taint,
+    Trace,
+)
 from cudalint.lint.analysis.unit import Unit
 from cudalint.lint.model.source import Span
 from cudalint.lint.model.types import ArrayType, RecordType, Type
@@ -109,9 +120,9 @@ def shared_sites(unit: Unit) -> tuple[Site, ...]:
 
 def sites(trace: Trace, space: Space) -> list[Site]:
     """The accesses of a trace to one memory, grouped by the place in the source, judged."""
-    groups: dict[tuple[Span, bool, int], list[Access]] = defaultdict(list)
+    groups: dict[tuple[Span, bool, int, int], list[Access]] = defaultdict(list)
     for access in trace.accesses(space):
-        groups[access.span, access.kind.value == "store", access.size].append(access)
+        groups[access.span, access.kind is AccessKind.STORE, access.size, access.object.id].append(access)
     made = (_site(trace, space, group) for group in groups.values())
     return sorted((s for s in made if s is not None), key=lambda s: s.span.start)
 
@@ -165,13 +176,12 @@ def recost(site: Site, events: Sequence[Access]) -> Cost:
     return min(_costs(requests, world), key=lambda c: c.ratio)
 
 
-def worst_warp(site: Site) -> tuple[Ints, Ints]:
-    """Lane numbers and byte addresses of the warp that pays most in a site's costliest execution."""
+def worst_warp(site: Site) -> Ints:
+    """The active lanes, as indices, of the warp that pays most in a site's costliest execution."""
     lanes, access = site.trace.lanes, site.access
     _, _, requests = _requests([access], lanes, site.object.space)
     warp = requests.warp[int((requests.used - requests.ideal).argmax())]
-    there = access.mask & (lanes.warp == warp)
-    return lanes.lane[there], access.address[there]
+    return np.flatnonzero(access.mask & (lanes.warp == warp))
 
 
 def _costs(requests: Requests, world: Ints) -> list[Cost]:

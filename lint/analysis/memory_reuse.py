@@ -7,7 +7,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from cudalint.lint.analysis.memory import Site, Verdict, sites
+from cudalint.lint.analysis.lanes import SECTOR
+from cudalint.lint.analysis.memory import Site, Verdict, sites, worst_warp
 from cudalint.lint.analysis.trace import Access, AccessKind, Ints, Space, Trace
 from cudalint.lint.model.source import Span
 
@@ -68,6 +69,25 @@ def _forms_vector(run: Sequence[Site]) -> bool:
 
 def _addresses(access: Access) -> Ints:
     return access.address[access.mask]
+
+
+def used_share(site: Site) -> float:
+    """How much of the sectors that a warp touches is used by all accesses of the same iteration, 0 to 1.
+
+    The worst warp of the costliest execution is looked at. What the other fields of a record or the neighbouring
+    elements use of a sector soon after, the L1 cache still has.
+    """
+    lanes, access = site.trace.lanes, site.access
+    there = worst_warp(site)
+    warp, address = lanes.warp[there[0]], access.address[there]
+    used: list[Ints] = []
+    for other in site.trace.accesses(Space.GLOBAL):
+        if other.object.id == access.object.id and other.frames == access.frames:
+            mine = other.address[other.mask & (lanes.warp == warp)]
+            used.append((mine[:, None] + np.arange(other.size)).ravel())
+    touched = np.unique(np.concatenate([address // SECTOR, (address + access.size - 1) // SECTOR]))
+    bytes_used = np.unique(np.concatenate(used))
+    return float(np.isin(bytes_used // SECTOR, touched).sum()) / (len(touched) * SECTOR)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
