@@ -1,10 +1,13 @@
 """The race decision, over traces made by hand."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from cudalint.lint.analysis.races import Reach, find_races
-from cudalint.lint.analysis.trace import Space, SyncKind, Taint
-from synctrace import Build
+from cudalint.lint.analysis.races_locks import Protocol
+from cudalint.lint.analysis.trace import Frame, Space, SyncKind, Taint
+from synctrace import Build, span
 
 
 def lines(build):
@@ -224,3 +227,41 @@ def test_far_addresses_are_renumbered():
     b.load(a, i + 1_000_000, 2)
     (race,) = find_races(b.trace())
     assert race.offset == 4_000_000 * b.t[race.first.lane] + 256_000_000 * b.lanes.block[race.first.lane]
+
+
+def locked(*, fence_after_acquire=True, block_scope=False):
+    """Two blocks of one thread store under a lock: acquire, fence, store, fence, release."""
+    b = Build(block=(1, 1, 1))
+    data, lock = b.object("data", Space.GLOBAL, ()), b.object("lock", Space.GLOBAL, ())
+    scope = {"scope": "block"} if block_scope else {}
+    head = Frame(replace(span(2), end_offset=span(2).offset + 99), 0, False)
+    b.atomic(lock, 0, 2, frames=(head,), **scope)
+    if fence_after_acquire:
+        b.sync(3, kind=SyncKind.FENCE, scope="device")
+    b.store(data, 0, 4, value=b.lanes.block)
+    b.sync(5, kind=SyncKind.FENCE, scope="device")
+    b.atomic(lock, 0, 6, **scope)
+    return b
+
+
+def settled(build):
+    trace = build.trace()
+    protocol = Protocol(trace)
+    data = [r for r in find_races(trace) if r.object.name == "data"]
+    return [protocol.settles(r) for r in data]
+
+
+def test_a_lock_with_its_fences_orders_and_without_one_does_not():
+    assert settled(locked()) == [True]
+    assert settled(locked(fence_after_acquire=False)) == [False]
+
+
+def test_a_lock_of_block_scope_does_not_order_blocks():
+    assert settled(locked(block_scope=True)) == [False]
+
+
+def test_atomics_of_block_scope_race_between_blocks():
+    b = Build()
+    a = b.object("a", Space.GLOBAL, ())
+    b.atomic(a, 0, 1, scope="block")
+    assert lines(b) == [(Reach.GRID, 1, 1)]

@@ -143,7 +143,7 @@ class _Finder:
         cells = crowded(group)
         if not len(cells):
             return
-        for a, b in _candidates(group.sites):
+        for a, b in _candidates(group.sites, between_blocks=False):
             tally = pairs[_pair_key(a, b)]
             tally.seen |= self._worlds_of_both(group, a, b, self.cta_world)
             hot = cells[clash(a, b, cells)]
@@ -159,7 +159,7 @@ class _Finder:
         if not len(cells):
             return
         worlds = np.arange(self.lanes.worlds)
-        for a, b in _candidates(group.sites):
+        for a, b in _candidates(group.sites, between_blocks=True):
             tally = pairs[_pair_key(a, b)]
             tally.seen |= self._worlds_of_both(group, a, b, worlds)
             hot = cells[clash(a, b, cells)]
@@ -244,16 +244,24 @@ def _grid_groups(members: Sequence[Stamped]) -> Iterator[list[tuple[Stamped, Boo
     yield from groups.values()
 
 
-def _candidates(sites: Sequence[Site]) -> Iterator[tuple[Site, Site]]:
-    """The pairs of sites that can race: one writes, not both atomic, data decide about one at most."""
+def _candidates(sites: Sequence[Site], between_blocks: bool) -> Iterator[tuple[Site, Site]]:
+    """The pairs of sites that can race: one writes, not both atomic, data decide about one at most.
+
+    Between blocks, an atomic of block scope is no better than a plain access.
+    """
     for a, b in combinations_with_replacement(sites, 2):
         if not (a.writes or b.writes) or (a.maybe and b.maybe):
             continue
-        if a.kind is AccessKind.ATOMIC and b.kind is AccessKind.ATOMIC:
+        if a.kind is AccessKind.ATOMIC and b.kind is AccessKind.ATOMIC and not (between_blocks and _narrow(a, b)):
             continue
         if _polling(a, b) or _polling(b, a):
             continue
         yield a, b
+
+
+def _narrow(a: Site, b: Site) -> bool:
+    """Whether one of two atomics reaches its own block only."""
+    return "block" in (a.touches[0].stamped.access.scope, b.touches[0].stamped.access.scope)
 
 
 def _polling(a: Site, b: Site) -> bool:
@@ -278,6 +286,8 @@ def _benign(a: Site, b: Site, cells: Ints) -> Bools:
     All stores store one value; or the value is not known and one store statement is all there is; or a load
     follows the loading thread's own store of the very value that the others store.
     """
+    if a.writes and b.writes and AccessKind.ATOMIC in (a.kind, b.kind):
+        return np.zeros(len(cells), dtype=bool)
     low, high = np.full(len(cells), np.inf), np.full(len(cells), -np.inf)
     for site in (a, b):
         if site.writes:
@@ -288,8 +298,6 @@ def _benign(a: Site, b: Site, cells: Ints) -> Bools:
         unclear: Bools = same | np.isnan(low)
         return unclear
     if a.writes and b.writes:
-        if AccessKind.ATOMIC in (a.kind, b.kind):
-            return np.zeros(len(cells), dtype=bool)
         return same
     store, load = (a, b) if a.writes else (b, a)
     if not same.any():

@@ -8,6 +8,7 @@ from typing import Any
 
 from cudalint.lint.analysis.advice import under
 from cudalint.lint.analysis.races import Party, Race, Reach, find_races
+from cudalint.lint.analysis.races_locks import Protocol
 from cudalint.lint.analysis.trace import AccessKind, LaneGrid, MemoryObject, ShapeSource, Space, Trace
 from cudalint.lint.analysis.unit import Unit
 from cudalint.lint.model.expressions import Builtin, Call
@@ -55,7 +56,8 @@ def _of_kernel(unit: Unit, kernel: Function) -> Iterable[Claim]:
     names = built_ins(unit.program, kernel)
     found: list[tuple[Trace, list[Race]]] = []
     for trace in unit.traces(kernel):
-        races = [r for r in find_races(trace) if _believable(r, trace, names)]
+        protocol = Protocol(trace)
+        races = [r for r in find_races(trace) if _believable(r, trace, names) and not protocol.settles(r)]
         found.append((trace, races))
     assumed = [{_place(r) for r in races} for trace, races in found if trace.shape.source is ShapeSource.ASSUMED]
     for trace, races in found:
