@@ -159,6 +159,7 @@ class CallLowering(ExpressionLowering):
         symbol = callee.name[8:].strip()
         if symbol == "=" and callee.defaulted and len(args) == 2:
             left, right = self.expression(args[0]), self.expression(args[1])
+            self.assigned(left, right)
             return Assign("=", left, right, left.type, self.span(cursor))
         if callee.system:
             scalar = self._scalar_operator(cursor, symbol, args)

@@ -346,10 +346,15 @@ class ExpressionLowering:
         if kind in _BINARY:
             return Binary(_BINARY[kind], left, right, of, span)
         if kind in _ASSIGN:
-            if kind == 22 and isinstance(left, Member) and isinstance(left.base, Var):
-                self.frame.members[(left.base.symbol.key, left.field)] = right
+            if kind == 22:
+                self.assigned(left, right)
             return Assign(_ASSIGN[kind], left, right, of, span)
         return self.unknown(cursor, "operator", (left, right))
+
+    def assigned(self, target: Expr, value: Expr) -> None:
+        """Remember what a local record's member was last set to: launch configurations are built that way."""
+        if isinstance(target, Member) and isinstance(target.base, Var):
+            self.frame.members[(target.base.symbol.key, target.field)] = value
 
     def _conditional(self, cursor: CXCursor) -> Expr:
         parts = self.parts(cursor)

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from cudalint.lint.frontend.declarations import Declarations
 from cudalint.lint.frontend.functions import Lowering
+from cudalint.lint.frontend.headers import folders_of, search_paths
 from cudalint.lint.frontend.index import Parsed, ParseError
 from cudalint.lint.frontend.notes import collect, failed
 from cudalint.lint.frontend.probes import appended, choose, probes
@@ -33,11 +34,14 @@ _RECURSION = 12_000
 """Python frames that the deepest expression or statement accepted may take, with room for callers."""
 
 
-def parse_file(path: str | Path, *, flags: Sequence[str] = (), content: bytes | None = None) -> TranslationUnit:
+def parse_file(
+    path: str | Path, *, flags: Sequence[str] = (), content: bytes | None = None, search: bool = True
+) -> TranslationUnit:
     """Lower the file at `path`, or `content` in its place.
 
-    `flags` are compiler flags as clang takes them (see `flags.translate`). Never raises for what is in the
-    file: what cannot be read leaves an empty unit with a `FAILED` note.
+    `flags` are compiler flags as clang takes them (`flags.translate`, `compiledb.flags_for`). With `search`,
+    headers that they do not lead to are looked for in the usual folders of a project. Never raises for what is
+    in the file: what cannot be read leaves an empty unit with a `FAILED` note.
     """
     name = str(path)
     if content is None:
@@ -45,6 +49,8 @@ def parse_file(path: str | Path, *, flags: Sequence[str] = (), content: bytes | 
             content = Path(path).read_bytes()
         except OSError as error:
             return _empty(name, flags, b"", failed(name, f"cannot be read: {error.strerror or error}"))
+    if search:
+        flags = (*flags, *(f"-I{folder}" for folder in search_paths(name, content, folders_of(flags), str(INCLUDE))))
     try:
         parsed = Parsed(name, _arguments(flags), content)
     except ParseError as error:

@@ -16,6 +16,8 @@
 #define __forceinline__ inline __attribute__((always_inline))
 #define __inline__ inline
 #define __noinline__ __attribute__((noinline))
+// For function templates that take lambdas: counts as defined, so an instance with a local type is no error.
+#define CUDALINT_OPAQUE __attribute__((alias("opaque")))
 #define __inline_hint__
 #define __nv_pure__
 #define __align__(n) __attribute__((aligned(n)))
@@ -31,6 +33,13 @@
 #define CUDAAPI
 #define CUDA_CB
 
+// Guards that programs test to see which CUDA headers are there.
+#define __CUDA_RUNTIME_H__
+#define __CUDA_RUNTIME_API_H__
+#define __DRIVER_TYPES_H__
+#define __VECTOR_TYPES_H__
+#define __VECTOR_FUNCTIONS_H__
+
 #define __CUDACC__ 1
 #define __NVCC__ 1
 #define __CUDACC_EXTENDED_LAMBDA__ 1
@@ -39,6 +48,10 @@
 #define __CUDACC_VER_MAJOR__ 13
 #define __CUDACC_VER_MINOR__ 0
 #define __CUDACC_VER_BUILD__ 88
+// Public guards by which other headers tell that the runtime's types are there.
+#define __DRIVER_TYPES_H__
+#define __CUDA_RUNTIME_H__
+#define __CUDA_RUNTIME_API_H__
 #define CUDART_VERSION 13000
 #define CUDA_VERSION 13000
 #define __CUDART_API_VERSION CUDART_VERSION

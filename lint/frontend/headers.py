@@ -1,0 +1,103 @@
+"""Find a project's own headers without its flags: in the folders where projects keep them."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from pathlib import Path
+
+_INCLUDE = re.compile(rb"^[ \t]*#[ \t]*include[ \t]*([\"<])([^\">\n]+)[\">]", re.MULTILINE)
+_FOLDERS = (
+    "", "include", "inc", "common", "Common", "common/inc", "Common/inc", "src", "headers", "util", "utils", "lib",
+    "shared", "helper", "includes",
+)  # fmt: skip
+_LEVELS = 8
+_FILES = 200
+_READ = 1 << 20
+"""Bounds of the search: folders upward, headers looked into, bytes read of each."""
+
+
+def search_paths(path: str, content: bytes, known: Sequence[str], stubs: str) -> tuple[str, ...]:
+    """Folders to add with -I so that the includes of a file resolve, headers found on the way included.
+
+    `known` are the folders that the flags name; `stubs` is where our own headers lie.
+    """
+    added: list[str] = []
+    main = os.path.abspath(path)  # noqa: PTH100 - lexical: links must not be followed
+    pending = [(main, content)]
+    seen = {main}
+    while pending and len(seen) < _FILES:
+        file, text = pending.pop()
+        folder = str(Path(file).parent)
+        for quoted, name in _includes(text):
+            own = [folder] if quoted else []
+            found = _first([*own, *known, *added], name)
+            if found is None and not _is_file(os.path.join(stubs, name)):  # noqa: PTH118
+                found = _searched(folder, name)
+                if found is not None:
+                    added.append(found[: -len(name)].rstrip("/") or "/")
+            if found is not None and found not in seen:
+                seen.add(found)
+                pending.append((found, _read(found)))
+    return tuple(added)
+
+
+def _includes(text: bytes) -> Iterator[tuple[bool, str]]:
+    for match in _INCLUDE.finditer(text):
+        name = match.group(2).decode("utf-8", "surrogateescape").strip()
+        if name and "\0" not in name:
+            yield match.group(1) == b'"', name
+
+
+def _first(folders: Sequence[str], name: str) -> str | None:
+    for folder in folders:
+        candidate = os.path.normpath(f"{folder}/{name}")
+        if _is_file(candidate):
+            return candidate
+    return None
+
+
+def _searched(folder: str, name: str) -> str | None:
+    """Look for a header in the usual folders beside a file and above it, up to the repository's root."""
+    if name.startswith(("/", "..")):
+        return None
+    for level, above in enumerate((Path(folder), *Path(folder).parents)):
+        if level > _LEVELS or not above.name:
+            return None
+        for usual in _FOLDERS:
+            candidate = os.path.join(above, usual, name)  # noqa: PTH118
+            if _is_file(candidate):
+                return candidate
+        if _exists(str(above / ".git")):
+            return None
+    return None
+
+
+@lru_cache(maxsize=1 << 16)
+def _is_file(path: str) -> bool:
+    try:
+        return Path(path).is_file()
+    except (OSError, ValueError):
+        return False
+
+
+@lru_cache(maxsize=1 << 12)
+def _exists(path: str) -> bool:
+    return Path(path).exists()
+
+
+def _read(path: str) -> bytes:
+    try:
+        with Path(path).open("rb") as file:
+            return file.read(_READ)
+    except OSError:
+        return b""
+
+
+def folders_of(flags: Sequence[str]) -> list[str]:
+    """The include folders that translated flags name."""
+    found = [flag[2:] for flag in flags if flag.startswith("-I") and len(flag) > 2]
+    found += [flags[at + 1] for at, flag in enumerate(flags[:-1]) if flag in ("-I", "-isystem", "-iquote")]
+    return found
