@@ -4,22 +4,27 @@ from __future__ import annotations
 
 import os
 import sys
+from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from cudalint.lint import baseline
 from cudalint.lint.add_ignores import add_ignores
 from cudalint.lint.changed import GitError, on_changed_lines
-from cudalint.lint.config import ConfigError, Configs, as_toml, inline_override
+from cudalint.lint.config import ConfigError, Configs, Settings, as_toml, inline_override
 from cudalint.lint.diagnostics import Severity
 from cudalint.lint.engine import Engine, Request, exit_status
+from cudalint.lint.fixes import unified_diff
+from cudalint.lint.fixing import FixRun, fix_report
 from cudalint.lint.options import CheckOptions
 from cudalint.lint.output import RenderOptions, render
 from cudalint.lint.output.summary import plural, statistics
 from cudalint.lint.output.write import say, write_file, write_stdout
 from cudalint.lint.registry import UnknownRuleError
 from cudalint.lint.report import Report
+from cudalint.lint.verifying import proven, verified
 
 
 class UsageError(Exception):
@@ -48,6 +53,10 @@ def _run(options: CheckOptions) -> int:
             print("".join(f"{file.shown}\n" for file in engine.find(request).files), end="")
             return 0
         report = _narrowed(engine.run(request), options)
+        if options.verify:
+            report = verified(engine, request, report, options)
+        fixes = _fixes(engine, request, report, options)
+    report = fixes.report if fixes else report
     _announce(report, quiet=options.quiet)
     if options.write_baseline:
         count = baseline.write(Path(options.write_baseline), report)
@@ -55,10 +64,58 @@ def _run(options: CheckOptions) -> int:
         return 2 if report.errors else 0
     if options.add_ignore is not None:
         return _add_ignores(report, options.add_ignore.removeprefix("="))
+    if fixes:
+        return _finish_fixes(fixes, request, options, top)
     _write(report, options, top.output_format)
+    return _status(report, options, top)
+
+
+def _status(report: Report, options: CheckOptions, top: Settings) -> int:
     if options.exit_zero and not report.errors:
         return 0
     return exit_status(report, Severity[top.fail_on.upper()])
+
+
+def _fixes(engine: Engine, request: Request, report: Report, options: CheckOptions) -> FixRun | None:
+    """The fixes made, when they were asked for; with --verify only those that a GPU has proven."""
+    if not (options.fix or options.diff or options.fix_only):
+        return None
+    accept = proven if options.verify else None
+    return fix_report(engine, request, report, unsafe=options.unsafe_fixes, write=not options.diff, accept=accept)
+
+
+def _finish_fixes(fixes: FixRun, request: Request, options: CheckOptions, top: Settings) -> int:
+    """Show the outcome of fixing: a diff, the fixed standard input, or the findings that are left."""
+    report = fixes.report
+    for problem in fixes.problems:
+        say(f"error: {problem}")
+    if options.diff:
+        write_stdout("".join(unified_diff(replace(f, path=report.path(f.path))) for f in fixes.changed))
+        say(f"Would fix {plural(fixes.count, 'finding')} in {plural(len(fixes.changed), 'file')}")
+        return 2 if report.errors else int(bool(fixes.changed))
+    if request.stdin is not None:
+        sys.stdout.buffer.write(fixes.changed[0].after if fixes.changed else request.stdin)
+    elif not options.fix_only:
+        _write(report, options, top.output_format)
+    _say_fixed(fixes, options)
+    if fixes.problems or report.errors:
+        return 2
+    if fixes.count and options.exit_non_zero_on_fix:
+        return 1
+    return 0 if options.fix_only else _status(report, options, top)
+
+
+def _say_fixed(fixes: FixRun, options: CheckOptions) -> None:
+    if options.show_fixes:
+        for fixed in fixes.changed:
+            say(f"{fixes.report.path(fixed.path)}:")
+            for (code, name), count in sorted(Counter((f.code, f.name) for f in fixed.applied).items()):
+                say(f"    {count} x {code} ({name})")
+    if fixes.changed and not options.quiet:
+        say(f"Fixed {plural(fixes.count, 'finding')} in {plural(len(fixes.changed), 'file')}")
+    refused = sum(len(fixed.refused) for fixed in fixes.changed)
+    if refused and not options.quiet:
+        say(f"{plural(refused, 'fix').replace('fixs', 'fixes')} left out: the file would not have become better")
 
 
 def _narrowed(report: Report, options: CheckOptions) -> Report:

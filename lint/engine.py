@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from cudalint.lint.analyse import Job, Outcome, registry
-from cudalint.lint.analysis.unit import Options
+from cudalint.lint.analysis.unit import Options, Unit
 from cudalint.lint.cache import CACHE_DIR, Cache
 from cudalint.lint.config import Configs, Settings
 from cudalint.lint.diagnostics import Confidence, Diagnostic, Severity
@@ -106,6 +106,13 @@ class Engine:
         scope = Scope([file], [], self._configs)
         kept, _ = self._reduce(merge(outcomes), outcomes, scope, request, contents)
         return tuple(d for d in sorted(kept, key=lambda d: d.sort_key) if d.filename == str(file.path))
+
+    def unit(self, file: Found, request: Request, content: bytes | None = None) -> Unit:
+        """The model of one source file with its analyses, made in this process, as the workers make it."""
+        from cudalint.lint.frontend import parse_file
+
+        job = self._job(file, request, {} if content is None else {str(file.path): content})
+        return Unit(parse_file(job.path, flags=job.flags, content=job.content), job.options)
 
     def enabled(self, path: Path) -> frozenset[str]:
         """The codes of the rules that run on a file.

@@ -15,6 +15,7 @@ from cudalint.lint.config import OUTPUT_FORMATS
 from cudalint.lint.diagnostics import Confidence, Severity
 
 SELECTION, FILES, COMPILER, OUTPUT, RUN = "Rules", "Files", "Compiler", "Output", "Run"
+FIXES, VERIFY = "Fixes", "Verification on a GPU"
 
 T = TypeVar("T")
 
@@ -130,6 +131,52 @@ class CheckOptions:
     show_files: Annotated[
         bool, _option("--show-files", panel=FILES, help="List the files that would be checked.")
     ] = False
+
+    fix: Annotated[bool, _option("--fix", panel=FIXES, help="Apply the safe fixes.")] = False
+    unsafe_fixes: Annotated[
+        bool, _option("--unsafe-fixes", panel=FIXES, help="Count and apply fixes that may change behaviour too.")
+    ] = False
+    diff: Annotated[
+        bool, _option("--diff", panel=FIXES, help="Write no file; print what --fix would change as a diff.")
+    ] = False
+    fix_only: Annotated[
+        bool, _option("--fix-only", panel=FIXES, help="Apply fixes, do not report what is left, exit 0.")
+    ] = False
+    show_fixes: Annotated[bool, _option("--show-fixes", panel=FIXES, help="List the applied fixes.")] = False
+    exit_non_zero_on_fix: Annotated[
+        bool, _option("--exit-non-zero-on-fix", panel=FIXES, help="Exit with 1 if anything was fixed.")
+    ] = False
+
+    verify: Annotated[
+        bool,
+        _option(
+            "--verify",
+            panel=VERIFY,
+            help="Run flagged and fixed kernels on a GPU; --fix then applies proven fixes only.",
+        ),
+    ] = False
+    verify_budget: Annotated[
+        str | None,
+        _option("--verify-budget", panel=VERIFY, metavar="TIME", help="Time for each finding's timing: 5s, 500ms."),
+    ] = None
+    verify_device: Annotated[
+        str | None,
+        _option("--verify-device", panel=VERIFY, metavar="N[,N]", help="The GPUs to use (default: all)."),
+    ] = None
+    verify_compiler: Annotated[
+        str,
+        _option(
+            "--verify-compiler",
+            panel=VERIFY,
+            metavar="NAME",
+            callback=_choice(("auto", "nvrtc", "nvcc")),
+            help="auto (NVRTC, then nvcc), nvrtc, nvcc.",
+        ),
+    ] = "auto"
+    verify_argv: Annotated[
+        str | None,
+        _option("--verify-argv", panel=VERIFY, metavar="ARGS", help="The command line that the program reads."),
+    ] = None
 
     build_dir: Annotated[
         str | None,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from enum import Enum
 from typing import Any
@@ -65,6 +66,16 @@ class Verification:
         values = asdict(self)
         values["verdict"] = self.verdict.value
         return {k: v for k, v in values.items() if v not in (None, "", (), {})}
+
+    @staticmethod
+    def from_json(values: Mapping[str, Any]) -> Verification:
+        """The inverse of `as_json`. Raises TypeError, KeyError or ValueError for anything else."""
+        made: dict[str, Any] = {k: tuple(v) if isinstance(v, list) else v for k, v in values.items()}
+        made["verdict"] = Verdict(made["verdict"])
+        made.setdefault("reason", "")
+        if "timing" in made:
+            made["timing"] = Timing(**made["timing"])
+        return Verification(**made)
 
     def summary(self) -> str:
         """One line for people: `1.71x faster (95% 1.70-1.73), results bitwise equal`."""

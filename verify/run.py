@@ -1,0 +1,83 @@
+"""Verify all findings of a run, on one or several GPUs side by side."""
+
+from __future__ import annotations
+
+import queue
+import threading
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from cudalint.lint.analysis.unit import Unit
+from cudalint.lint.diagnostics import Diagnostic
+from cudalint.verify.device import Device
+from cudalint.verify.session import Session
+from cudalint.verify.store import Store
+from cudalint.verify.verdict import Verification
+from cudalint.verify.verifier import Parse, Verifier, VerifyOptions
+
+Progress = Callable[[int, int, Diagnostic, Verification], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """A finding with the unit that it was made from. `index` is its place in the report."""
+
+    index: int
+    finding: Diagnostic
+    unit: Unit
+
+
+def verify_all(
+    work: Sequence[Work],
+    parse: Parse,
+    options: VerifyOptions,
+    devices: Sequence[Device],
+    *,
+    store: Path | None = None,
+    progress: Progress | None = None,
+) -> dict[int, Verification]:
+    """The verdict for each piece of work, by index. One worker process per device takes the next piece."""
+    todo: queue.SimpleQueue[Work] = queue.SimpleQueue()
+    for item in work:
+        todo.put(item)
+    done: dict[int, Verification] = {}
+    lock = threading.Lock()
+    kept = Store(store)
+
+    def drive(device: Device) -> None:
+        own = replace(options, device=device.index)
+        with Session() as session:
+            verifier = Verifier(parse, own, session)
+            for item in _drain(todo):
+                made = _one(item, verifier, kept, device, own)
+                with lock:
+                    done[item.index] = made
+                    if progress:
+                        progress(len(done), len(work), item.finding, made)
+
+    threads = [threading.Thread(target=drive, args=(device,)) for device in devices]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return done
+
+
+def _drain(todo: queue.SimpleQueue[Work]) -> Iterable[Work]:
+    while True:
+        try:
+            yield todo.get_nowait()
+        except queue.Empty:
+            return
+
+
+def _one(item: Work, verifier: Verifier, kept: Store, device: Device, options: VerifyOptions) -> Verification:
+    settings = f"{options.compiler} {options.seeds} {options.budget_s} {options.argv} {options.specs}"
+    key = kept.key(item.finding, item.unit.program, device, settings)
+    known = kept.get(key)
+    if known is not None:
+        return known
+    made = verifier.verify(item.finding, item.unit)
+    kept.put(key, made)
+    return made
