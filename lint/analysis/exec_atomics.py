@@ -1,0 +1,107 @@
+"""Atomics of the executor: built-in functions, cuda::atomic and cuda::atomic_ref."""
+
+from __future__ import annotations
+
+import numpy as np
+from cudalint.lint.analysis.exec_calls import NOTHING, Intrinsic
+from cudalint.lint.analysis.exec_expr import as_pointer, place, poke
+from cudalint.lint.analysis.exec_machine import Machine
+from cudalint.lint.analysis.exec_values import ATOMIC, I32, I64, Ptr, Rec, Val, Value, dtype_of, fit, tainted
+from cudalint.lint.analysis.trace import AccessKind
+from cudalint.lint.model.expressions import AddressOf, Call, Deref, Expr
+from cudalint.lint.model.types import PointerType, RecordType, Type, VoidType
+
+_OPERATIONS = "Add Sub Exch Min Max Inc Dec CAS And Or Xor".split()
+
+
+def _distinct(m: Machine, of: Type) -> Value:
+    """What an atomic may return: another value for every lane."""
+    dt = dtype_of(of)
+    if dt is None:
+        return tainted(m.unknown_value(of), ATOMIC)
+    data = np.arange(m.lanes.count, dtype=np.int64).reshape(m.lanes.shape)
+    return Val(fit(data, dt), dt, ATOMIC)
+
+
+def _update(m: Machine, ptr: Ptr, lvalue: Expr, value: Value, scope: str, result: Type) -> Value:
+    of = lvalue.type
+    m.record.access(m, lvalue, AccessKind.ATOMIC, ptr, of.size or result.size, value, scope)
+    old = _distinct(m, result if not isinstance(result, VoidType) else of)
+    poke(m, ptr, of, m.as_type(tainted(value if isinstance(value, Val) else old, ATOMIC), of))
+    return old
+
+
+def _scope(name: str) -> str:
+    return "block" if name.endswith("_block") else "system" if name.endswith("_system") else "device"
+
+
+def _atomic(m: Machine, expr: Call) -> Value:
+    address = expr.args[0]
+    values = [m.eval(arg) for arg in expr.args[1:]]
+    if isinstance(address, AddressOf) and not address.decay:
+        ptr, lvalue = place(m, address.operand), address.operand
+    else:
+        ptr = as_pointer(m, m.eval(address), address.type)
+        lvalue = _lvalue(m, address, expr)
+    return _update(m, ptr, lvalue, values[-1] if values else Val(1, I32), _scope(expr.name), expr.type)
+
+
+def _lvalue(m: Machine, address: Expr, expr: Call) -> Expr:
+    key = ("deref", id(expr), id(address))
+    found: Expr | None = m.notes.get(key)
+    if found is None:
+        of = address.type.pointee if isinstance(address.type, PointerType) else expr.type
+        found = m.notes[key] = Deref(address, of, address.span)
+    return found
+
+
+def is_reference(of: Type) -> bool:
+    """Whether the type is a cuda::atomic_ref."""
+    return isinstance(of, RecordType) and "atomic_ref" in of.name
+
+
+def construct_reference(m: Machine, expr: Call) -> Value:
+    """cuda::atomic_ref(object): remembers where the object is."""
+    target = expr.args[0] if expr.args else None
+    if target is None:
+        return m.unknown_value(expr.type)
+    return Rec({0: place(m, target) if not isinstance(target, AddressOf) else m.eval(target)})
+
+
+def find_method(expr: Call) -> Intrinsic | None:
+    """Members of cuda::atomic and cuda::atomic_ref."""
+    if expr.receiver is None or "atomic" not in expr.qualified:
+        return None
+    if expr.name in {"load", "store", "exchange"} or expr.name.startswith(("fetch_", "compare_exchange")):
+        return _method
+    return None
+
+
+def _method(m: Machine, expr: Call) -> Value:
+    receiver = expr.receiver
+    assert receiver is not None
+    base = as_pointer(m, m.eval(receiver), receiver.type) if expr.arrow else place(m, receiver)
+    if "atomic_ref" in expr.qualified:
+        target = m.part(_record(m, base), 0, PointerType(receiver.type))
+        base = target if isinstance(target, Ptr) else base
+    values = [m.eval(arg) for arg in expr.args if not isinstance(arg.type, PointerType)]
+    of = expr.type if not isinstance(expr.type, VoidType) else expr.args[0].type
+    key = ("atomic", id(expr))
+    lvalue: Expr = m.notes.setdefault(key, Deref(receiver, of, receiver.span))
+    scope = (
+        "block" if "thread_scope_block" in expr.qualified or "::thread_scope::block" in expr.qualified else "device"
+    )
+    if expr.name == "load":
+        m.record.access(m, lvalue, AccessKind.ATOMIC, base, of.size, None, scope)
+        return _distinct(m, of)
+    result = _update(m, base, lvalue, values[0] if values else Val(0, I64), scope, of)
+    return NOTHING if isinstance(expr.type, VoidType) else result
+
+
+def _record(m: Machine, base: Ptr) -> Rec:
+    return Rec({}, base.taint, base)
+
+
+TABLE: dict[str, Intrinsic] = {
+    f"atomic{operation}{suffix}": _atomic for operation in _OPERATIONS for suffix in ("", "_block", "_system")
+}

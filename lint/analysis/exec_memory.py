@@ -1,0 +1,400 @@
+"""Memory of the executor: objects that pointers point into, with the content that is known of them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from cudalint.lint.analysis.exec_lanes import EMPTY, Mask
+from cudalint.lint.analysis.exec_values import (
+    ASSUMED,
+    BOOL,
+    EXACT,
+    I64,
+    LOADED,
+    LOADED_UNIFORM,
+    MAY,
+    OPAQUE,
+    UNKNOWN,
+    Array,
+    Data,
+    Dtype,
+    Ptr,
+    Rec,
+    Val,
+    Value,
+    dtype_of,
+    fit,
+    select,
+    tainted,
+)
+from cudalint.lint.analysis.trace import MemoryObject
+from cudalint.lint.model.types import ArrayType, PointerType, RecordType, Type
+
+if TYPE_CHECKING:
+    from cudalint.lint.analysis.exec_machine import Machine, Scope
+
+Offset = int | Array
+WORD = 4
+SHARED_LIMIT = 256 * 1024
+"""Bytes of shared memory that are simulated per block; more than any GPU has (228 KiB on Hopper)."""
+FEW = 16
+"""Distinct positions up to which an access to a local array at varying positions is followed exactly."""
+
+
+def is_aggregate(of: Type) -> bool:
+    """Whether values of the type are records by value."""
+    return isinstance(of, RecordType | ArrayType)
+
+
+def has_array(of: Type) -> bool:
+    """Whether a variable of the type is or has an array that can be indexed."""
+    return isinstance(of, ArrayType) or (
+        isinstance(of, RecordType) and any(isinstance(f.type, ArrayType) for f in of.fields)
+    )
+
+
+class Obj:
+    """Something that pointers point into. `described` is how traces name it."""
+
+    __slots__ = ("described",)
+
+    def __init__(self, described: MemoryObject | None) -> None:
+        self.described = described
+
+    def load(self, m: Machine, off: Offset, of: Type, taint: int) -> Value:
+        """The content at `off` for the active lanes; `taint` is the address's."""
+        raise NotImplementedError
+
+    def store(self, m: Machine, off: Offset, of: Type, value: Value, taint: int) -> None:
+        """Write the content at `off` for the active lanes."""
+        raise NotImplementedError
+
+    def smear(self, m: Machine, taint: int) -> None:
+        """Something unseen may have changed the content."""
+
+
+class LocalObj(Obj):
+    """A local variable, parameter, array or record of the lanes: scalars by byte offset.
+
+    `defaults` says that missing cells are unknown arguments to be sampled (a record passed by value to the
+    kernel), under the name that `described` gives.
+    """
+
+    __slots__ = ("array", "cells", "defaults", "name", "scope", "type")
+
+    def __init__(self, name: str, of: Type, scope: Scope, *, defaults: bool = False) -> None:
+        super().__init__(None)
+        self.cells: dict[int, Value] = {}
+        self.name = name
+        self.type = of
+        self.scope = scope
+        self.defaults = defaults
+        self.array = has_array(of)
+
+    def load(self, m: Machine, off: Offset, of: Type, taint: int) -> Value:
+        """See `Obj`; an uninitialised cell is unknown."""
+        if not isinstance(off, int):
+            return self._gather(m, off, of, taint)
+        if is_aggregate(of):
+            if self.defaults:
+                return Rec({}, taint, Ptr(self, off))
+            end = off + (of.size or 1 << 40)
+            return Rec({k - off: v for k, v in self.cells.items() if off <= k < end}, taint)
+        cell = self.cells.get(off)
+        if cell is None:
+            if not self.defaults:
+                return m.unknown_value(of)
+            cell = self.cells[off] = m.argument_field(self, off, of)
+        if isinstance(cell, Val):
+            dt = dtype_of(of)
+            if dt is not None and dt is not cell.dt:
+                cell = reread(cell, dt)
+        return tainted(cell, taint) if taint else cell
+
+    def store(self, m: Machine, off: Offset, of: Type, value: Value, taint: int) -> None:
+        """See `Obj`."""
+        if not isinstance(off, int):
+            self._scatter(m, off, of, value, taint)
+        elif isinstance(value, Rec):
+            for at, cell in m.flattened(value, of):
+                self._put(m, off + at, tainted(cell, taint), m.mask)
+        else:
+            self._put(m, off, tainted(value, taint), m.mask)
+
+    def _put(self, m: Machine, off: int, value: Value, mask: Mask) -> None:
+        old = self.cells.get(off)
+        m.note_write(self, off, old)
+        if old is None or mask.n == self.scope.live.n or mask is m.lanes.full:
+            self.cells[off] = value
+        else:
+            self.cells[off] = select(mask.bits, value, old)
+
+    def _positions(self, m: Machine, off: Array) -> list[int]:
+        active = (
+            off
+            if m.mask is m.lanes.full
+            else np.broadcast_to(off, m.lanes.shape)[np.broadcast_to(m.mask.bits, m.lanes.shape)]
+        )
+        return [int(p) for p in np.unique(active)]
+
+    def _gather(self, m: Machine, off: Array, of: Type, taint: int) -> Value:
+        positions = self._positions(m, off)
+        if not positions or len(positions) > FEW:
+            joined = taint
+            for cell in self.cells.values():
+                joined |= cell.taint
+            return tainted(m.unknown_value(of), joined)
+        result = self.load(m, positions[0], of, taint)
+        for position in positions[1:]:
+            result = select(off == position, self.load(m, position, of, taint), result)
+        return result
+
+    def _scatter(self, m: Machine, off: Array, of: Type, value: Value, taint: int) -> None:
+        positions = self._positions(m, off)
+        if len(positions) > FEW or taint & OPAQUE:
+            self.smear(m, value.taint | taint | (UNKNOWN if len(positions) > FEW else 0))
+            return
+        for position in positions:
+            mask = m.lanes.both(m.mask, off == position)
+            if mask is EMPTY:
+                continue
+            for at, cell in m.flattened(value, of) if isinstance(value, Rec) else [(0, value)]:
+                self._put(m, position + at, tainted(cell, taint), mask)
+
+    def smear(self, m: Machine, taint: int) -> None:
+        """See `Obj`."""
+        for off, cell in list(self.cells.items()):
+            m.note_write(self, off, cell)
+            self.cells[off] = tainted(cell, taint)
+
+
+def reread(value: Val, dt: Dtype) -> Val:
+    """The bytes of a number read as another type, where the sizes agree; else converted."""
+    if value.dt.itemsize != dt.itemsize or value.dt.kind in "b" or dt.kind in "b":
+        return Val(fit(value.data, dt), dt, value.taint | (UNKNOWN if value.dt.kind != dt.kind else EXACT))
+    if isinstance(value.data, np.ndarray):
+        return Val(np.ascontiguousarray(value.data).view(dt), dt, value.taint)
+    return Val(np.array([value.data], value.dt).view(dt)[0].item(), dt, value.taint)
+
+
+class SharedObj(Obj):
+    """A shared array: bytes and taints per block, simulated."""
+
+    __slots__ = ("_bytes", "_taints", "pointers", "stamp")
+
+    def __init__(self, described: MemoryObject, size: int, rows: int) -> None:
+        super().__init__(described)
+        self.pointers: dict[int, Value] = {}
+        self.stamp = 0
+        self._allocate(rows, min(max(size, 16), SHARED_LIMIT))
+
+    def _allocate(self, rows: int, size: int) -> None:
+        words = (size + 15) // 16 * 4
+        pattern = (np.arange(words, dtype=np.int64) * 2654435761 >> 7 & 0xFFF).astype(np.int32)
+        self._bytes = np.tile(pattern, (rows, 1)).view(np.uint8)
+        self._taints = np.full((rows, words), LOADED, np.uint8)
+
+    def _reach(self, m: Machine, end: int) -> bool:
+        """Make room up to byte `end`; False where that cannot be."""
+        size = self._bytes.shape[1]
+        if end <= size:
+            return True
+        if end > SHARED_LIMIT:
+            return False
+        kept, taints = self._bytes, self._taints
+        self._allocate(m.lanes.rows, min(SHARED_LIMIT, max(end, 2 * size)))
+        self._bytes[:, :size] = kept
+        self._taints[:, : size // WORD] = taints
+        return True
+
+    def _elements(self, m: Machine, off: Offset, dt: Dtype) -> Offset | None:
+        """Positions in units of the type, None when some are outside."""
+        if isinstance(off, int):
+            inside = off >= 0 and self._reach(m, off + dt.itemsize)
+            return off // dt.itemsize if inside else None
+        if m.mask is not m.lanes.full:
+            off = np.where(m.mask.bits, off, 0)
+        if off.min() < 0 or not self._reach(m, int(off.max()) + dt.itemsize):
+            return None
+        return off // dt.itemsize
+
+    def load(self, m: Machine, off: Offset, of: Type, taint: int) -> Value:
+        """See `Obj`; what was not written is unknown (loaded)."""
+        dt = dtype_of(of)
+        if is_aggregate(of):
+            return Rec({}, taint, Ptr(self, off, taint))
+        if dt is None:
+            known = self.pointers.get(off) if isinstance(off, int) else None
+            return known if known is not None else tainted(m.unknown_value(of), LOADED)
+        storage = np.dtype(np.uint8) if dt is BOOL else dt
+        at = self._elements(m, off, storage)
+        if at is None:
+            return Val(0, dt, LOADED | UNKNOWN)
+        view = self._bytes.view(storage)
+        word_taints = self._taints
+        if isinstance(at, int):
+            column: Any = view[:, at : at + 1]
+            found = int(np.bitwise_or.reduce(word_taints[:, at * storage.itemsize // WORD]))
+            data: Data = column[0, 0].item() if (column == column[0]).all() else column.copy()
+            return Val(fit(data, dt), dt, found | taint)
+        rows = m.lanes.row_index
+        taints = word_taints[rows, at * storage.itemsize // WORD]
+        if m.mask is not m.lanes.full:
+            taints = np.where(m.mask.bits, taints, 0)
+        found = int(np.bitwise_or.reduce(taints, axis=None))
+        return Val(fit(view[rows, at], dt), dt, found | taint)
+
+    def store(self, m: Machine, off: Offset, of: Type, value: Value, taint: int) -> None:
+        """See `Obj`; what decides whether the store happens taints what is stored."""
+        if m.shadow:
+            return
+        self.stamp = m.steps
+        if isinstance(value, Rec):
+            for at, cell in m.flattened(value, of):
+                kind = m.cell_type(cell)
+                if kind is not None:
+                    self.store(m, off + at, kind, cell, taint)
+            return
+        if not isinstance(value, Val):
+            if isinstance(off, int):
+                self.pointers[off] = tainted(value, m.ctl)
+            return
+        dt = dtype_of(of) or value.dt
+        storage = np.dtype(np.uint8) if dt is BOOL else dt
+        if taint & OPAQUE:
+            self._taints |= taint | value.taint
+            return
+        at = self._elements(m, off, storage)
+        if at is not None:
+            self._write(m, at, fit(value.data, dt), storage, value.taint | taint | m.ctl)
+
+    def _write(self, m: Machine, at: Offset, data: Data, dt: Dtype, taint: int) -> None:
+        view = self._bytes.view(dt)
+        size = dt.itemsize
+        first = at * size // WORD
+        words = range(max(1, size // WORD))
+        if m.mask is m.lanes.full and not isinstance(at, int):
+            rows: Any = m.lanes.row_index
+            columns: Any = at
+            values: Any = data
+        else:
+            rows, lanes = np.nonzero(np.broadcast_to(m.mask.bits, m.lanes.shape))
+            columns = at if isinstance(at, int) else np.broadcast_to(at, m.lanes.shape)[rows, lanes]
+            values = np.broadcast_to(data, m.lanes.shape)[rows, lanes] if isinstance(data, np.ndarray) else data
+            first = columns * size // WORD
+        view[rows, columns] = values
+        for word in words:
+            if size < WORD:
+                self._taints[rows, first] |= taint
+            else:
+                self._taints[rows, first + word] = taint
+
+    def smear(self, m: Machine, taint: int) -> None:
+        """See `Obj`."""
+        if not m.shadow:
+            self._taints |= np.uint8(taint)
+
+
+class GlobalObj(Obj):
+    """Global or constant memory: a deterministic hash of the address, or known initial content.
+
+    `known` maps byte offsets to initial values. `uniform` marks constant scalars: they are sampled like
+    kernel parameters. Pointers in memory point to objects of their own, one per address.
+    """
+
+    __slots__ = ("_table", "children", "known", "opaque", "uniform", "version")
+
+    def __init__(self, described: MemoryObject, *, uniform: bool = False, opaque: int = EXACT) -> None:
+        super().__init__(described)
+        self.known: dict[int, Value] = {}
+        self.children: dict[object, Value] = {}
+        self.uniform = uniform
+        self.opaque = opaque
+        self.version = 0
+        self._table: tuple[Dtype, Array] | None = None
+
+    def load(self, m: Machine, off: Offset, of: Type, taint: int) -> Value:
+        """See `Obj`."""
+        if is_aggregate(of):
+            return Rec({}, taint, Ptr(self, off, taint))
+        if self.known:
+            found = self._initial(off, of)
+            if found is not None:
+                return tainted(found, taint)
+        same = not taint & OPAQUE and m.lanes.uniform_in_rows(off, m.mask)
+        loaded = (LOADED_UNIFORM if same else LOADED) | (taint & UNKNOWN) | self.opaque
+        if isinstance(of, PointerType):
+            return self._pointer(m, off, of, loaded)
+        dt = dtype_of(of)
+        if dt is None:
+            return tainted(m.unknown_value(of), loaded)
+        if self.uniform and same:
+            key = off if isinstance(off, int) else off.tobytes()
+            if key not in self.children:
+                self.children[key] = m.sampler.number(dt)
+            return self.children[key]
+        return Val(self._content(m, off, dt), dt, loaded)
+
+    def _initial(self, off: Offset, of: Type) -> Value | None:
+        if isinstance(off, int):
+            return self.known.get(off)
+        dt = dtype_of(of)
+        if dt is None:
+            return None
+        if self._table is None or self._table[0] is not dt:
+            top = max(self.known) // dt.itemsize + 1
+            table = np.zeros(top, dt)
+            for at, value in self.known.items():
+                if not isinstance(value, Val) or isinstance(value.data, np.ndarray) or value.dt is not dt:
+                    return None
+                table[at // dt.itemsize] = value.data
+            self._table = dt, table
+        table = self._table[1]
+        return Val(table[np.clip(off // dt.itemsize, 0, len(table) - 1)], dt)
+
+    def _pointer(self, m: Machine, off: Offset, of: PointerType, taint: int) -> Value:
+        if taint & LOADED:
+            key: object = "varying"
+        else:
+            key = off if isinstance(off, int) else off.tobytes()
+        found = self.children.get(key)
+        if found is None:
+            name = f"*{self.described.name}" if self.described else "?"
+            found = self.children[key] = Ptr(m.new_global(name, of.pointee, opaque=taint & LOADED), 0, taint)
+        return found
+
+    def _content(self, m: Machine, off: Offset, dt: Dtype) -> Data:
+        seed = ((self.described.id if self.described else 0) * 0x85EBCA77 + self.version * 0x1B873593) & 0x3FFFFFFF
+        worlds = m.lanes.worlds
+        world: Any = m.lanes.world_of_row * 0x27D4EB2F if worlds > 1 else 0
+        x: Any = (
+            off * 0x9E3779B1 + seed + world
+            if not isinstance(off, int)
+            else (off * 0x9E3779B1 + seed) % (1 << 40) + world
+        )
+        x = x ^ (x >> 15)
+        x = x * 0x2C1B3C6D
+        if isinstance(x, int):
+            x %= 1 << 62
+        x = (x ^ (x >> 13)) & 0xFFF
+        if dt.kind == "f":
+            return fit((x + 1) / 4096.0, dt)
+        if dt.itemsize == 1:
+            x = x & (1 if dt is BOOL else 0x7F)
+        return fit(x, dt)
+
+    def store(self, m: Machine, off: Offset, of: Type, value: Value, taint: int) -> None:  # noqa: ARG002
+        """See `Obj`: later loads see other content."""
+        if not m.shadow:
+            self.version += 1
+            self.known.clear()
+
+    def smear(self, m: Machine, taint: int) -> None:  # noqa: ARG002
+        """See `Obj`."""
+        if not m.shadow:
+            self.version += 1
+            self.known.clear()
+
+
+__all__ = ["I64", "MAY", "ASSUMED", "GlobalObj", "LocalObj", "Obj", "SharedObj", "is_aggregate"]

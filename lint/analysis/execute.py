@@ -1,0 +1,89 @@
+"""Execute a kernel on the threads of representative blocks; the result is a trace.
+
+See `trace` for what is recorded, `exec_machine` for how lanes, masks and control work.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from cudalint.lint.analysis import exec_expr, exec_intrinsics, exec_loops, exec_stmt, exec_sync
+from cudalint.lint.analysis.exec_calls import call_handler
+from cudalint.lint.analysis.exec_lanes import INTEGER_SAMPLES, Lanes, second_block
+from cudalint.lint.analysis.exec_machine import STEP_BUDGET, FunctionFrame, Machine, OutOfBudget, Scope
+from cudalint.lint.analysis.trace import ArgValue, LaunchShape, Trace
+from cudalint.lint.model.expressions import Call, Storage
+from cudalint.lint.model.program import Function, TranslationUnit
+from cudalint.lint.model.statements import Asm
+from cudalint.lint.model.types import ArrayType, PointerType
+
+MAX_THREADS = 1024
+_EXPRESSIONS = {**exec_expr.HANDLERS, Call: call_handler(exec_intrinsics.find)}
+_STATEMENTS = {**exec_stmt.HANDLERS, **exec_loops.HANDLERS, Asm: exec_sync.assembly}
+
+
+def execute(
+    program: TranslationUnit,
+    kernel: Function,
+    shape: LaunchShape,
+    *,
+    blocks: int = 2,
+    budget: int = STEP_BUDGET,
+) -> Trace:
+    """Run a kernel under a launch shape.
+
+    `blocks` (1 or 2) blocks run in each world; there is one world when nothing is unknown, else three.
+    `budget` bounds the expressions evaluated. Never raises: what goes wrong is in the trace's `unknown`.
+    """
+    where = [(0, 0, 0)]
+    neighbour = second_block(shape.grid)
+    if blocks > 1 and neighbour is not None:
+        where.append(neighbour)
+    worlds = len(INTEGER_SAMPLES) if _has_unknowns(program, kernel, shape) else 1
+    lanes = Lanes(shape, worlds, where)
+    m = Machine(program, lanes, shape, _EXPRESSIONS, _STATEMENTS, budget)
+    complete = True
+    with np.errstate(all="ignore"):
+        try:
+            _run(m, kernel)
+        except OutOfBudget:
+            complete = False
+        except RecursionError:
+            complete = False
+            m.record.quiet = 0
+            m.record.not_understood(kernel.name_span, "nested too deep")
+        except Exception as error:  # noqa: BLE001 - a linter must survive any program
+            complete = False
+            m.record.quiet = 0
+            m.record.not_understood(kernel.name_span, f"internal: {type(error).__name__}: {error}")
+    return Trace(
+        kernel=kernel,
+        shape=shape,
+        lanes=lanes.grid(),
+        events=tuple(m.record.events),
+        objects=tuple(m.objects),
+        complete=complete and not m.cut_short,
+        unknown=tuple(m.record.unknown),
+    )
+
+
+def _run(m: Machine, kernel: Function) -> None:
+    if kernel.body is None:
+        return
+    m.scopes.append(Scope(m.lanes.full))
+    m.functions.append(FunctionFrame(kernel.key, depth=0))
+    m.bind_arguments(kernel)
+    m.run(kernel.body)
+
+
+def _has_unknowns(program: TranslationUnit, kernel: Function, shape: LaunchShape) -> bool:
+    """Whether anything has to be sampled: an argument, the grid, a constant that the host sets."""
+    if None in shape.grid:
+        return True
+    for position, symbol in enumerate(kernel.params):
+        known = shape.args[position] if position < len(shape.args) else ArgValue()
+        if not isinstance(symbol.type, PointerType) and known.number is None:
+            return True
+    return any(
+        g.symbol.storage is Storage.CONSTANT and not isinstance(g.symbol.type, ArrayType) and g.init is None
+        for g in program.globals
+    )
