@@ -1,0 +1,62 @@
+"""--fix, --diff and friends through the command, on findings whose fix is safe."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from cudalint.lint.cli import main
+
+SOURCE = "// cudalint: ignore[CUD502] nothing here\nint x;\n__global__ void k(float *p) { p[threadIdx.x] = 1.f; }\n"
+
+
+def check(*arguments: str) -> int:
+    with pytest.raises(SystemExit) as stopped:
+        main(["check", "--isolated", "--no-cache", "-j", "1", "--select", "CUD990,CUD502", *arguments])
+    return int(stopped.value.code or 0)
+
+
+@pytest.fixture
+def source(tmp_path: Path) -> Path:
+    path = tmp_path / "k.cu"
+    path.write_text(SOURCE)
+    return path
+
+
+def test_diff_shows_the_change_and_writes_nothing(source: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert check("--diff", str(source)) == 1
+    assert "-// cudalint: ignore[CUD502] nothing here" in capsys.readouterr().out
+    assert source.read_text() == SOURCE
+
+
+def test_fix_writes_and_leaves_nothing(source: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert check("--fix", "--show-fixes", str(source)) == 0
+    assert "ignore" not in source.read_text()
+    assert "1 x CUD990 (unused-suppression)" in capsys.readouterr().err
+
+
+def test_exit_non_zero_on_fix(source: Path) -> None:
+    assert check("--fix", "--exit-non-zero-on-fix", str(source)) == 1
+
+
+def test_without_fix_nothing_changes(source: Path) -> None:
+    assert check(str(source)) == 1
+    assert source.read_text() == SOURCE
+
+
+def test_a_read_only_folder_is_an_error_not_a_traceback(source: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(path: Path, content: bytes) -> None:  # noqa: ARG001
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr("cudalint.lint.fixing.write_atomically", refuse)
+    assert check("--fix", str(source)) == 2
+    assert source.read_text() == SOURCE
+
+
+def test_verify_without_a_gpu_says_so(source: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    from cudalint.verify.device import missing
+
+    if not missing():
+        pytest.skip("a GPU is there")
+    assert check("--verify", str(source)) == 1
+    assert "nothing was verified" in capsys.readouterr().err
