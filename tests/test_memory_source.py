@@ -1,0 +1,71 @@
+"""The measured access patterns again, given as source to the front end and the executor."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from cudalint.lint.analysis.memory import Site, sites
+from cudalint.lint.analysis.trace import AccessKind, Space
+from cudalint.lint.analysis.unit import Unit
+from cudalint.lint.frontend.parse import parse_file
+
+ROWS = [json.loads(line) for line in (Path(__file__).parent / "data/h200_micro.jsonl").read_text().splitlines()]
+KINDS = {"ld": AccessKind.LOAD, "st": AccessKind.STORE, "atomic": AccessKind.ATOMIC}
+RECORDS = "".join(f"struct S{4 * n} {{ float f[{n}]; }};\n" for n in (3, 4, 5, 6, 8, 12))
+
+
+def kernel(number: int, row: dict[str, Any]) -> str:
+    """A kernel with the row's access, and its launch."""
+    shared = row["space"] == "shared"
+    name = "shared_data" if shared else "data"
+    place = f"{name}[{row['index']}]"
+    if row["type"].startswith("S"):
+        place += ".f[0]"
+    elif row["type"] == "float3":
+        place += ".x"
+    action = {
+        "ld": f"sink(out, {place})",
+        "st": f"{place} = 1",
+        "atomic": f"atomicAdd(&{place}, 1)",
+    }[row["op"]]
+    declared = f"__shared__ {row['type']} shared_data[2048]; " if shared else ""
+    x, y, z = row["block"]
+    return (
+        f"__global__ void k{number}({row['type']}* data, void* out) {{ {declared}const int N = {row['N']}; "
+        f"int tx = threadIdx.x, ty = threadIdx.y, tz = threadIdx.z; if ({row['guard']}) {action}; }}\n"
+        f"void launch{number}({row['type']}* data, void* out) "
+        f"{{ k{number}<<<1, dim3({x}, {y}, {z})>>>(data, out); }}\n"
+    )
+
+
+@pytest.fixture(scope="module")
+def unit() -> Unit:
+    """All rows as one file."""
+    head = RECORDS + "template <class T> __device__ void sink(void* out, T value) { *(T*)out = value; }\n"
+    text = head + "".join(kernel(i, row) for i, row in enumerate(ROWS))
+    return Unit(parse_file("rows.cu", content=text.encode()))
+
+
+def measured(unit: Unit, number: int, row: dict[str, Any]) -> Site:
+    """The row's access among those of its kernel."""
+    (function,) = (k for k in unit.kernels if k.name == f"k{number}")
+    (trace,) = unit.traces(function)
+    space = Space(row["space"])
+    (site,) = (s for s in sites(trace, space) if s.object.name in ("data", "shared_data"))
+    return site
+
+
+@pytest.mark.parametrize(("number", "row"), list(enumerate(ROWS)), ids=lambda v: str(v) if isinstance(v, int) else "")
+def test_measured_rows_as_source(unit: Unit, number: int, row: dict[str, Any]) -> None:
+    """Front end, launch, execution and costs together reproduce what was measured."""
+    site = measured(unit, number, row)
+    (instruction,) = row["instructions"]
+    names = ("sectors", "ideal_sectors") if row["space"] == "global" else ("wavefronts", "ideal_wavefronts")
+    assert site.access.kind is KINDS[row["op"]]
+    (cost, *others) = site.costs
+    assert not others or all(c == cost for c in others)
+    assert (cost.used, cost.ideal) == tuple(instruction[n] for n in names)
+    assert (cost.requests, cost.active) == (instruction["executed"], instruction["threads"])
