@@ -10,7 +10,7 @@ from functools import cached_property
 
 _TOKEN = re.compile(
     rb"""
-      (?P<line>//(?:[^\\\n]|\\\r?\n|\\.)*)
+      (?P<line>//(?:[^\\\r\n]|\\\r?\n|\\.)*)
     | (?P<block>/\*(?s:.*?)(?:\*/|\Z))
     | (?P<raw>(?:\b(?:u8|[uUL]))?R"(?P<tag>[^()\\\s"]{0,16})\((?s:.*?)(?:\)(?P=tag)"|\Z))
     | (?P<string>"(?:[^"\\\n]|\\(?:\r\n|.|\n))*"?)
@@ -25,7 +25,7 @@ _TOKEN = re.compile(
 _HASH_TOKEN = re.compile(
     rb"""
       (?P<block>\#\[(?P<equals>=*)\[(?s:.*?)\](?P=equals)\])
-    | (?P<line>\#[^\n]*)
+    | (?P<line>\#[^\r\n]*)
     | (?P<string>"(?:[^"\\\n]|\\.|\\\n)*"?|'(?:[^'\\\n]|\\.)*')
     """,
     re.VERBOSE,

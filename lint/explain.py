@@ -118,12 +118,12 @@ def print_model(target: str, flags: Sequence[str]) -> int:
         return 2
     unit = parse_file(str(path), flags=tuple(flags))
     if not kernel:
-        write_stdout(render_unit(unit))
+        write_stdout(render_unit(unit) + "\n")
         return 0
     chosen = [f for f in unit.functions.values() if kernel in (f.name, f.qualified)]
     if not chosen:
         names = ", ".join(dict.fromkeys(k.name for k in unit.kernels())) or "none"
         say(f"error: {file} has no function {kernel}; its kernels: {names}")
         return 2
-    write_stdout("\n".join(render_function(function) for function in chosen))
+    write_stdout("\n\n".join(map(render_function, chosen)) + "\n")
     return 0
