@@ -9,11 +9,14 @@ from cudalint.lint.frontend.declarations import (
     CONVERSION,
     FUNCTIONS,
     METHOD,
+    PARAMETER,
+    VARIABLE,
     Callee,
     is_reference,
 )
 from cudalint.lint.frontend.expressions import (
     CALL,
+    DECL_REF,
     MEMBER_REF,
     UNEXPOSED,
     ExpressionLowering,
@@ -36,11 +39,12 @@ from cudalint.lint.model.expressions import (
     InitList,
     Lambda,
     Launch,
-    Symbol,
+    Storage,
     Unary,
     Unknown,
     Var,
 )
+from cudalint.lint.model.program import FunctionKind
 from cudalint.lint.model.source import NOWHERE, Span
 from cudalint.lint.model.types import VOID, FloatType, IntType, PointerType, RecordType, Type
 
@@ -49,6 +53,7 @@ _RUNTIME_LAUNCHES = frozenset({"cudaLaunchKernel", "cudaLaunchCooperativeKernel"
 _EXTENDED_LAUNCHES = frozenset({"cudaLaunchKernelEx", "cudaLaunchKernelExC"})
 _BINARY = frozenset(["+", "-", "*", "/", "%", "<<", ">>", "&", "|", "^", "<", ">", "<=", ">=", "==", "!="])
 _ASSIGN = frozenset(["=", "+=", "-=", "*=", "/=", "%=", "<<=", ">>=", "&=", "|=", "^="])
+_VARIABLE_REF = 50
 _CAPTURE = re.compile(r"(&?)\s*([A-Za-z_]\w*)?")
 
 
@@ -224,32 +229,39 @@ class CallLowering(ExpressionLowering):
         closure = self.lib.clang_getTypeDeclaration(of)
         operator = next((c for c in children(closure) if spelling(c) == "operator()" and c.kind in FUNCTIONS), None)
         key = self.refer(operator) if operator is not None else None
+        if operator is not None and key and self.declarations.callee(operator).kind is FunctionKind.HOST:
+            self.lambda_kinds[key] = self._lambda_kind()
         span = self.span(cursor)
         lowered = self.types.lower(of)
         name = self.types.spelled(of)
         return Lambda(key or f"{name}::operator()", self._captures(cursor, span), lowered, span)
 
+    def _lambda_kind(self) -> FunctionKind:
+        kind = self.frame.kind
+        return FunctionKind.DEVICE if kind is FunctionKind.KERNEL else kind
+
     def _captures(self, cursor: CXCursor, span: Span) -> tuple[Capture, ...]:
+        """What the body uses of its surroundings: libclang lists explicit captures only, and `[&]` lists nothing."""
         default, named = self._introducer(span)
         captures: dict[str, Capture] = {}
-        for child in children(cursor):
-            if child.kind in (10, 202):
-                break
-            symbol = self._captured(child)
-            if symbol is not None:
-                captures[symbol.key] = Capture(symbol, named.get(symbol.name, default))
+        pending = children(cursor)
+        while pending:
+            child = pending.pop(0)
+            if child.kind in (DECL_REF, _VARIABLE_REF):
+                target = self.lib.clang_getCursorReferenced(child)
+                if target.kind in (VARIABLE, PARAMETER) and self._outside(target, span):
+                    symbol = self.declarations.symbol(target)
+                    captures[symbol.key] = Capture(symbol, named.get(symbol.name, default))
+            else:
+                pending = children(child) + pending
         return tuple(captures.values())
 
-    def _captured(self, child: CXCursor) -> Symbol | None:
-        if child.kind == 50:
-            target = self.lib.clang_getCursorReferenced(child)
-            return self.declarations.symbol(target) if target.kind in (9, 10) else None
-        if not is_expression(child):
-            return None
-        value = self.expression(child)
-        while isinstance(value, Cast | Deref | AddressOf):
-            value = value.pointer if isinstance(value, Deref) else value.operand
-        return value.symbol if isinstance(value, Var) else None
+    def _outside(self, target: CXCursor, span: Span) -> bool:
+        """Whether a local variable stands before a lambda, so that the lambda has to capture it."""
+        symbol = self.declarations.symbol(target)
+        local = symbol.storage in (Storage.LOCAL, Storage.PARAM)
+        inside = symbol.span.file == span.file and span.offset <= symbol.span.offset < span.end_offset
+        return local and not inside and self.declarations.value(target) is None
 
     def _introducer(self, span: Span) -> tuple[bool, dict[str, bool]]:
         """Whether `[…]` captures by reference: by default, and for each name it lists."""

@@ -46,6 +46,7 @@ from cudalint.lint.model.expressions import (
     Unknown,
     Var,
 )
+from cudalint.lint.model.program import FunctionKind
 from cudalint.lint.model.source import Span
 from cudalint.lint.model.types import (
     INT,
@@ -83,8 +84,9 @@ _CAST_KINDS = {117: "c", 124: "static", 125: "dynamic", 126: "reinterpret", 127:
 class Frame:
     """What lowering keeps while it is inside one function."""
 
-    def __init__(self, key: str, result: Type, this: Symbol | None) -> None:
+    def __init__(self, key: str, result: Type, this: Symbol | None, kind: FunctionKind) -> None:
         self.key = key
+        self.kind = kind
         self.result = result
         self.this = this
         self.inits: dict[str, Expr] = {}
@@ -99,7 +101,9 @@ class ExpressionLowering:
         self.types = types
         self.spans = spans
         self.declarations = declarations
-        self.frame = Frame("", VOID, None)
+        self.frame = Frame("", VOID, None, FunctionKind.HOST)
+        self.lambda_kinds: dict[str, FunctionKind] = {}
+        """Where lambdas without attributes of their own run: where they stand."""
         self._nesting = 0
         self._handlers: dict[int, Callable[[CXCursor], Expr]] = {
             UNEXPOSED: self._unexposed,

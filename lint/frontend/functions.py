@@ -21,8 +21,8 @@ from cudalint.lint.frontend.declarations import (
     function_kind,
     is_reference,
 )
-from cudalint.lint.frontend.expressions import Frame, address_of, is_expression
-from cudalint.lint.frontend.index import CXCursor, children, evaluate, spelling
+from cudalint.lint.frontend.expressions import INIT_LIST, Frame, address_of, is_expression
+from cudalint.lint.frontend.index import CXCursor, children, evaluate, fields, spelling
 from cudalint.lint.frontend.spans import Spans
 from cudalint.lint.frontend.statements import COMPOUND, StatementLowering
 from cudalint.lint.frontend.types import TypeTable
@@ -33,6 +33,7 @@ from cudalint.lint.model.types import PointerType, RecordType
 
 _UNEXPOSED_DECL = 1
 _TRY = 224
+_TYPE_NAME, _MEMBER_NAME = 43, 47
 _BOUNDS = "__launch_bounds__"
 
 
@@ -169,7 +170,7 @@ class Lowering(StatementLowering):
             of = PointerType(record)
             this = self.declarations.made_up(-definition.d0, "this", of, Storage.PARAM, definition)
         outer = self.frame
-        self.frame = Frame(callee.key or callee.qualified, callee.result, this)
+        self.frame = Frame(callee.key or callee.qualified, callee.result, this, self._kind(callee))
         try:
             return self._function(callee, definition, record, this)
         finally:
@@ -180,7 +181,9 @@ class Lowering(StatementLowering):
     ) -> Function:
         parts = children(definition)
         params = tuple(self.declarations.symbol(part) for part in parts if part.kind == PARAMETER)
-        initializers = self._initializers(parts, record) if definition.kind == CONSTRUCTOR and record else ()
+        initializers = (
+            self._initializers(definition, parts, record) if definition.kind == CONSTRUCTOR and record else ()
+        )
         body = next((part for part in reversed(parts) if part.kind in (COMPOUND, _TRY)), None)
         lowered = self._body(body) if body is not None else None
         location = self.lib.clang_getCursorLocation(definition)
@@ -189,7 +192,7 @@ class Lowering(StatementLowering):
             pattern=callee.pattern,
             name=callee.name,
             qualified=callee.qualified,
-            kind=callee.kind,
+            kind=self._kind(callee),
             params=params,
             result=callee.result,
             body=lowered,
@@ -202,6 +205,9 @@ class Lowering(StatementLowering):
             synthetic=self.synthetic,
             initializers=initializers,
         )
+
+    def _kind(self, callee: Callee) -> FunctionKind:
+        return self.lambda_kinds.get(callee.key or "", callee.kind)
 
     def _body(self, cursor: CXCursor) -> Block:
         if cursor.kind == COMPOUND:
@@ -218,22 +224,49 @@ class Lowering(StatementLowering):
         of = self.types.of(parent)
         return of if isinstance(of, RecordType) else None
 
-    def _initializers(self, parts: list[CXCursor], record: RecordType) -> tuple[tuple[str, Expr], ...]:
-        """Member initialisers of a constructor: `: field(value)`."""
-        found: list[tuple[str, Expr]] = []
+    def _initializers(
+        self, definition: CXCursor, parts: list[CXCursor], record: RecordType
+    ) -> tuple[tuple[str, Expr], ...]:
+        """What a constructor sets before its body: `: field(value)`, and the defaults of the fields it leaves out.
+
+        A base class constructor stands under the base's name.
+        """
+        found: dict[str, Expr] = {}
         name = ""
         for part in parts:
-            if part.kind == 47:
+            if part.kind == _MEMBER_NAME:
                 name = spelling(part)
+            elif part.kind == _TYPE_NAME:
+                name = self.types.spelled(self.lib.clang_getCursorType(part))
             elif name and is_expression(part):
-                value = self.expression(part)
-                field = record.field(name)
-                if field is not None:
-                    bound = is_reference(field.type)
-                    value = address_of(value, field.type, value.span) if bound else self.coerced(value, field.type)
-                found.append((name, value))
+                found[name] = self._field_value(record, name, part)
                 name = ""
-        return tuple(found)
+        for cursor in fields(self.lib.clang_getCursorType(self.lib.clang_getCursorSemanticParent(definition))):
+            default = self._default_of(cursor)
+            field_name = spelling(cursor)
+            if default is not None and field_name not in found:
+                found[field_name] = self._field_value(record, field_name, default)
+        return tuple(found.items())
+
+    def _field_value(self, record: RecordType, name: str, cursor: CXCursor) -> Expr:
+        value = self.expression(cursor)
+        field = record.field(name)
+        if field is None:
+            return value
+        return (
+            address_of(value, field.type, value.span) if is_reference(field.type) else self.coerced(value, field.type)
+        )
+
+    def _default_of(self, field: CXCursor) -> CXCursor | None:
+        """The initialiser in a field's declaration: an expression after the name that is no extent or bit width."""
+        last = children(field)[-1:]
+        if not last or not is_expression(last[0]):
+            return None
+        span = self.span(field)
+        file = self.spans.files.get(span.file)
+        before = file.data[span.offset : self.span(last[0]).offset] if file else b""
+        listed = last[0].kind == INIT_LIST and not before.rstrip().endswith(b"[")
+        return last[0] if listed or before.rstrip().endswith(b"=") else None
 
     def _launch_bounds(self, parts: list[CXCursor]) -> tuple[int | None, int | None] | None:
         for part in parts:
@@ -269,7 +302,7 @@ class Lowering(StatementLowering):
             template_args=(),
             own_args=(),
         )
-        outer, self.frame = self.frame, Frame(key, result, None)
+        outer, self.frame = self.frame, Frame(key, result, None, FunctionKind.KERNEL)
         try:
             function = self._function(callee, template.cursor, None, None)
         finally:

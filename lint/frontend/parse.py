@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from itertools import accumulate
 from pathlib import Path
 
 from cudalint.lint.frontend.declarations import Declarations
@@ -34,6 +35,13 @@ _RECURSION = 12_000
 """Python frames that the deepest expression or statement accepted may take, with room for callers."""
 
 
+_BRACKETS = 1_000
+"""Open brackets at once. The parser stops at 256, but its recovery recurses until the stack ends."""
+_OPEN, _CLOSE = b"([{", b")]}"
+_OTHERS = bytes(byte for byte in range(256) if byte not in _OPEN + _CLOSE)
+_STEPS = [1 if byte in _OPEN else -1 for byte in range(256)]
+
+
 def parse_file(
     path: str | Path, *, flags: Sequence[str] = (), content: bytes | None = None, search: bool = True
 ) -> TranslationUnit:
@@ -49,6 +57,8 @@ def parse_file(
             content = Path(path).read_bytes()
         except OSError as error:
             return _empty(name, flags, b"", failed(name, f"cannot be read: {error.strerror or error}"))
+    if _bracket_depth(content) > _BRACKETS:
+        return _empty(name, flags, content, failed(name, "brackets are nested too deeply to be read"))
     if search:
         flags = (*flags, *(f"-I{folder}" for folder in search_paths(name, content, folders_of(flags), str(INCLUDE))))
     try:
@@ -60,6 +70,10 @@ def parse_file(
             return _lower(parsed, name, flags, content)
     finally:
         parsed.close()
+
+
+def _bracket_depth(content: bytes) -> int:
+    return max(accumulate(_STEPS[byte] for byte in content.translate(None, _OTHERS)), default=0)
 
 
 def _arguments(flags: Sequence[str]) -> list[str]:
