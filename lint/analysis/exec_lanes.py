@@ -37,7 +37,9 @@ class Mask:
     def flat(self, shape: tuple[int, int]) -> Bools:
         """One boolean per lane."""
         if self._flat is None:
-            self._flat = np.broadcast_to(self.bits, shape).reshape(-1)
+            out = np.empty(shape, np.bool_)
+            out[...] = self.bits
+            self._flat = out.reshape(-1)
         return self._flat
 
 
@@ -130,12 +132,12 @@ class Lanes:
         return self.mask(a.bits | b.bits)
 
     def flat(self, data: Data, dt: Dtype = I64) -> Array:
-        """One element per lane, in a fresh or shared read-only array."""
-        if not isinstance(data, np.ndarray):
-            return np.full(self.count, data, dt)
-        if data.dtype != dt:
-            data = data.astype(dt)
-        return np.broadcast_to(data, self.shape).reshape(-1)
+        """One element per lane."""
+        if isinstance(data, np.ndarray) and data.shape == self.shape and data.dtype == dt:
+            return data.reshape(-1)
+        out = np.empty(self.shape, dt)
+        out[...] = data
+        return out.reshape(-1)
 
     def spread(self, data: Data, dt: Dtype) -> Array:
         """The data as a matrix of all lanes (read-only view)."""

@@ -112,8 +112,9 @@ def _loop(m: Machine, stmt: For | While, cond: Expr | None, step: Expr | None, b
         _blur_shared(m, started)
     m.ctl = run.base_ctl | m.exit_ctl()
     broken = bool(frame.broken.n) and not frame.exit_ctl & MAY
-    trips = run.plan.trips if run.plan is not None and not broken else run.trips
-    m.record.loop(m, run.head, run.node, run.entry, trips, run.taint | frame.exit_ctl, run.truncated)
+    known = run.plan is not None and not broken
+    trips = run.plan.trips if run.plan is not None and known else run.trips
+    m.record.loop(m, run.head, run.node, run.entry, trips, run.taint | frame.exit_ctl, run.truncated and not known)
     return m.lanes.union(exited, frame.broken)
 
 

@@ -8,6 +8,7 @@ import numpy as np
 from cudalint.lint.analysis.exec_lanes import EMPTY, Mask
 from cudalint.lint.analysis.exec_values import (
     ASSUMED,
+    ATOMIC,
     BOOL,
     EXACT,
     I64,
@@ -130,13 +131,19 @@ class LocalObj(Obj):
         else:
             self.cells[off] = select(mask.bits, value, old)
 
-    def _positions(self, m: Machine, off: Array) -> list[int]:
-        active = (
-            off
-            if m.mask is m.lanes.full
-            else np.broadcast_to(off, m.lanes.shape)[np.broadcast_to(m.mask.bits, m.lanes.shape)]
-        )
-        return [int(p) for p in np.unique(active)]
+    @staticmethod
+    def _positions(m: Machine, off: Array) -> list[int]:
+        """The distinct offsets that active lanes use, at most `FEW` + 1 of them."""
+        if m.mask is not m.lanes.full:
+            shape = np.broadcast_shapes(off.shape, m.mask.bits.shape)
+            active = np.broadcast_to(off, shape)[np.broadcast_to(m.mask.bits, shape)]
+        else:
+            active = off.reshape(-1)
+        found: list[int] = []
+        while active.size and len(found) <= FEW:
+            found.append(int(active[0]))
+            active = active[active != found[-1]]
+        return found
 
     def _gather(self, m: Machine, off: Array, of: Type, taint: int) -> Value:
         positions = self._positions(m, off)
@@ -176,6 +183,11 @@ def reread(value: Val, dt: Dtype) -> Val:
     if isinstance(value.data, np.ndarray):
         return Val(np.ascontiguousarray(value.data).view(dt), dt, value.taint)
     return Val(np.array([value.data], value.dt).view(dt)[0].item(), dt, value.taint)
+
+
+def of_block(taint: int) -> int:
+    """The taint of a shared word that all threads of the block read: whatever it holds, they get the same."""
+    return (taint & ~(LOADED | ATOMIC)) | LOADED_UNIFORM if taint & (LOADED | ATOMIC) else taint
 
 
 class SharedObj(Obj):
@@ -235,7 +247,7 @@ class SharedObj(Obj):
         word_taints = self._taints
         if isinstance(at, int):
             column: Any = view[:, at : at + 1]
-            found = int(np.bitwise_or.reduce(word_taints[:, at * storage.itemsize // WORD]))
+            found = of_block(int(np.bitwise_or.reduce(word_taints[:, at * storage.itemsize // WORD])))
             data: Data = column[0, 0].item() if (column == column[0]).all() else column.copy()
             return Val(fit(data, dt), dt, found | taint)
         rows = m.lanes.row_index
@@ -243,6 +255,8 @@ class SharedObj(Obj):
         if m.mask is not m.lanes.full:
             taints = np.where(m.mask.bits, taints, 0)
         found = int(np.bitwise_or.reduce(taints, axis=None))
+        if at.shape[1] == 1:
+            found = of_block(found)
         return Val(fit(view[rows, at], dt), dt, found | taint)
 
     def store(self, m: Machine, off: Offset, of: Type, value: Value, taint: int) -> None:

@@ -133,6 +133,7 @@ class Recorder:
                 frames=self.frames,
                 calls=self.calls,
                 text=self.text(expr.span),
+                explored=m.shadow > 0,
             )
         )
 
@@ -179,6 +180,7 @@ class Recorder:
                 then_cost=costs[0],
                 else_cost=costs[1],
                 exits=exits,
+                varies=isinstance(taken, np.ndarray) and taken.shape[-1] > 1,
                 frames=self.frames,
                 calls=self.calls,
                 text=self.text(span),

@@ -5,6 +5,8 @@ See `trace` for what is recorded, `exec_machine` for how lanes, masks and contro
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from cudalint.lint.analysis import exec_expr, exec_intrinsics, exec_loops, exec_stmt, exec_sync
 from cudalint.lint.analysis.exec_calls import call_handler
@@ -27,19 +29,21 @@ def execute(
     shape: LaunchShape,
     *,
     blocks: int = 2,
+    where: Sequence[tuple[int, int, int]] = (),
     budget: int = STEP_BUDGET,
 ) -> Trace:
     """Run a kernel under a launch shape.
 
     `blocks` (1 or 2) blocks run in each world; there is one world when nothing is unknown, else three.
+    `where` names the blocks instead (the last one of a grid, for its border).
     `budget` bounds the expressions evaluated. Never raises: what goes wrong is in the trace's `unknown`.
     """
-    where = [(0, 0, 0)]
+    chosen = list(where) or [(0, 0, 0)]
     neighbour = second_block(shape.grid)
-    if blocks > 1 and neighbour is not None:
-        where.append(neighbour)
+    if blocks > 1 and neighbour is not None and not where:
+        chosen.append(neighbour)
     worlds = len(INTEGER_SAMPLES) if _has_unknowns(program, kernel, shape) else 1
-    lanes = Lanes(shape, worlds, where)
+    lanes = Lanes(shape, worlds, chosen)
     m = Machine(program, lanes, shape, _EXPRESSIONS, _STATEMENTS, budget)
     complete = True
     with np.errstate(all="ignore"):

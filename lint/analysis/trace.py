@@ -204,6 +204,8 @@ class Access:
     calls: tuple[Span, ...] = ()
     text: str = ""
     """The access as source text (`tile[threadIdx.x][j]`)."""
+    explored: bool = False
+    """In a branch that no sampled lane takes, executed for what it would do if the samples were others."""
 
 
 class BranchKind(Enum):
@@ -222,7 +224,8 @@ class Branch:
 
     `taint` is the condition's. `then_cost`/`else_cost` estimate the instructions of the two sides (a call to
     sinf ~ 20, a load ~ 4, arithmetic 1), for the predication threshold. `node` spans the whole statement.
-    `exits`: a side leaves the function or loop (a guard).
+    `exits`: a side leaves the function or loop (a guard). `varies`: the condition is computed per thread, also
+    where all sampled threads of a block agree on it (`i < n` away from the border).
     """
 
     order: int
@@ -236,6 +239,7 @@ class Branch:
     then_cost: int = 0
     else_cost: int = 0
     exits: bool = False
+    varies: bool = False
     frames: tuple[Frame, ...] = ()
     calls: tuple[Span, ...] = ()
     text: str = ""
