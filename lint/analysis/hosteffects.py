@@ -162,6 +162,13 @@ class Store:
     function: str
 
 
+@dataclass(eq=False, slots=True)
+class NotUnderstood:
+    """Something is called or done here that the front end could not make out."""
+
+    span: Span
+
+
 class LeaveKind(Enum):
     """How control leaves."""
 
@@ -194,4 +201,4 @@ class Run:
     this: Pointer | None = None
 
 
-Item = ApiCall | LaunchCall | Enter | Choice | Loop | HostAccess | Store | Leave
+Item = ApiCall | LaunchCall | Enter | Choice | Loop | HostAccess | Store | NotUnderstood | Leave

@@ -6,7 +6,7 @@ from abc import abstractmethod
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
-from cudalint.lint.analysis.hosteffects import Choice, HostAccess, Item, Leave, LeaveKind, Store
+from cudalint.lint.analysis.hosteffects import Choice, HostAccess, Item, Leave, LeaveKind, NotUnderstood, Store
 from cudalint.lint.analysis.hoststate import HostMemory, State
 from cudalint.lint.analysis.hostvalues import (
     COMPARISONS,
@@ -242,6 +242,7 @@ class HostExpressions(HostMemory):
             case Unknown(parts=inside):
                 for part in inside:
                     self.use(self.eval(part, state))
+                self.items.append(NotUnderstood(expr.span))
                 return self.values.fresh()
             case _:
                 return self.values.fresh()
@@ -434,6 +435,8 @@ class HostExpressions(HostMemory):
         local = place.object.kind is Memory.STACK
         if not local:
             self.use(value)
+        if isinstance(value, Pointer) and not value.object.name and value.object.api:
+            value.object.name = ".".join([place.object.name, *(s for s in place.path if isinstance(s, str))])
         before = self.store(state, place, value)
         held = isinstance(value, Pointer) and value.object.kind not in _HELD
         if held or (isinstance(before, Pointer) and before.object.kind not in _HELD and before != value):

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from cudalint.lint.analysis.host import HostProgram, host_program
-from cudalint.lint.analysis.hosteffects import ApiCall, Choice, Enter, Item, LaunchCall, Loop, Run
+from cudalint.lint.analysis.hosteffects import ApiCall, Choice, Enter, Item, LaunchCall, Loop, NotUnderstood, Run
 from cudalint.lint.analysis.hostvalues import Pointer, Value
 from cudalint.lint.analysis.unit import Unit
 from cudalint.lint.model.program import Function, TranslationUnit
@@ -69,6 +69,72 @@ RELEASES = frozenset(
 """Calls that give back what their first argument names."""
 ERROR_QUERIES = frozenset({"cudaGetLastError", "cudaPeekAtLastError"})
 """Calls that report a launch that was rejected."""
+STANDARD = frozenset(
+    {
+        *(
+            "printf",
+            "fprintf",
+            "sprintf",
+            "snprintf",
+            "puts",
+            "putchar",
+            "fputs",
+            "fflush",
+            "perror",
+            "scanf",
+            "fscanf",
+        ),
+        *("sscanf", "fopen", "fclose", "fread", "fwrite", "fseek", "ftell", "fgets", "fgetc", "getc", "getline"),
+        *("memset", "memcpy", "memmove", "memcmp", "strlen", "strcmp", "strncmp", "strcpy", "strncpy", "strcat"),
+        *(
+            "strstr",
+            "strchr",
+            "strtok",
+            "strdup",
+            "atoi",
+            "atol",
+            "atof",
+            "strtol",
+            "strtod",
+            "strtoul",
+            "strcasecmp",
+        ),
+        *("malloc", "calloc", "realloc", "free", "delete", "aligned_alloc", "posix_memalign", "exit", "abort"),
+        *(
+            "srand",
+            "rand",
+            "random",
+            "srandom",
+            "drand48",
+            "srand48",
+            "time",
+            "clock",
+            "gettimeofday",
+            "omp_get_wtime",
+        ),
+        *("clock_gettime", "usleep", "sleep", "getopt", "getenv", "qsort", "assert", "sort", "swap", "fill", "copy"),
+        *(
+            "generate",
+            "iota",
+            "accumulate",
+            "sin",
+            "cos",
+            "exp",
+            "log",
+            "sqrt",
+            "pow",
+            "fabs",
+            "floor",
+            "ceil",
+            "abs",
+        ),
+        *("fmod", "isnan", "sinf", "cosf", "expf", "logf", "sqrtf", "powf", "fabsf", "round", "tan", "atan", "atan2"),
+        *("omp_set_num_threads", "omp_get_thread_num", "omp_get_num_threads", "omp_get_max_threads", "signal"),
+    }
+)
+"""Functions of the C and C++ libraries that host code calls all the time, and that know nothing of the device."""
+LIBRARIES = ("cuda", "cublas", "cufft", "curand", "cusparse", "cusolver", "cudnn", "cu", "nvtx", "nccl", "MPI_")
+"""How the functions of NVIDIA's libraries begin."""
 LEGACY_STREAMS = (0, 1, 2)
 """Stream arguments that are no created stream: the default, legacy and per-thread handles."""
 
@@ -157,6 +223,15 @@ def released(item: Item) -> Value | None:
     if isinstance(item, ApiCall) and item.name in RELEASES and item.args:
         return item.args[0]
     return None
+
+
+def may_do_anything(item: Item) -> bool:
+    """Whether a call is of a function of the project, or of one not made out, whose body is not in sight."""
+    if not isinstance(item, ApiCall):
+        return isinstance(item, NotUnderstood)
+    call = item.call
+    own = call.receiver is None and "::" not in call.qualified and not call.constructor
+    return own and item.name not in STANDARD and not item.is_timer and not item.name.startswith(LIBRARIES)
 
 
 def pointer_to(value: Value) -> Pointer | None:

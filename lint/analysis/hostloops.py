@@ -6,7 +6,7 @@ from abc import abstractmethod
 from collections.abc import Iterator, Sequence
 from functools import partial
 
-from cudalint.lint.analysis.hosteffects import LeaveKind, Loop, LoopKind
+from cudalint.lint.analysis.hosteffects import LeaveKind, Loop, LoopKind, NotUnderstood
 from cudalint.lint.analysis.hostexpr import Frame, HostExpressions, Side
 from cudalint.lint.analysis.hoststate import VERSION, State, symbolic
 from cudalint.lint.analysis.hostvalues import Atom, Object, Pointer, Record, Term, Value, substituted
@@ -93,6 +93,7 @@ class HostStatements(HostExpressions):
                 for value in inputs:
                     self.use(self.eval(value, state))
             case UnknownStmt(body=body):
+                self.items.append(NotUnderstood(stmt.span))
                 for part in body:
                     self.execute(part, state)
             case _:

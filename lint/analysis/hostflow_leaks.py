@@ -1,0 +1,208 @@
+"""Allocations and handles that a function loses: on an early return, at its end, or over a loop."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+from cudalint.lint.analysis.hosteffects import (
+    ApiCall,
+    Choice,
+    Enter,
+    Item,
+    LaunchCall,
+    Leave,
+    LeaveKind,
+    Loop,
+    NotUnderstood,
+    Run,
+    Store,
+)
+from cudalint.lint.analysis.hostflow import LIBRARIES, STANDARD, HostFlow, items_of, released
+from cudalint.lint.analysis.hoststate import place_path
+from cudalint.lint.analysis.hostvalues import Atom, Memory, Object, Pointer, Term, Value, atoms, parts
+from cudalint.lint.model.source import Span
+
+OWNED = frozenset({Memory.DEVICE, Memory.DEVICE_ASYNC, Memory.MANAGED, Memory.PINNED, Memory.RESOURCE})
+"""What is reported when it is lost. Plain host memory is other tools' business."""
+
+
+@dataclass(frozen=True, slots=True)
+class Leak:
+    """Something that is lost at `span`: at a return, or (`in_loop`) at the allocation that overwrites it."""
+
+    span: Span
+    lost: tuple[Object, ...]
+    run: Run
+    in_loop: bool = False
+    at_end: bool = False
+
+
+@dataclass(slots=True)
+class _Path:
+    """What is owned on one way through a function."""
+
+    live: dict[Object, ApiCall] = field(default_factory=dict)
+    over: bool = False
+
+
+class _Walk:
+    """Follows one run of a function and notes what is lost where it ends."""
+
+    def __init__(self, run: Run) -> None:
+        self.run = run
+        self.leaks: list[Leak] = []
+
+    def items(self, items: list[Item], path: _Path) -> None:
+        for item in items:
+            if path.over:
+                return
+            self._item(item, path)
+
+    def _item(self, item: Item, path: _Path) -> None:
+        match item:
+            case ApiCall():
+                self._call(item, path)
+            case Enter():
+                for inner in items_of(item.run.body):
+                    self._elsewhere(inner, path)
+                _forget_all(path, (p.object for p in _pointers(item.run.args) if item.repeated))
+            case Store():
+                self._store(item, path)
+            case Choice():
+                self._choice(item, path)
+            case Loop():
+                self._loop(item, path)
+            case Leave():
+                self._leave(item, path)
+            case LaunchCall() | NotUnderstood():
+                pass
+
+    def _call(self, call: ApiCall, path: _Path) -> None:
+        value = released(call)
+        if value is not None:
+            _forget_all(path, (p.object for p in _pointers((value,))))
+        elif _may_keep(call):
+            _forget_all(path, (p.object for p in _pointers(call.args)))
+        if call.made is not None and call.made.kind in OWNED and _is_local(call.out, self.run):
+            path.live[call.made] = call
+
+    def _elsewhere(self, item: Item, path: _Path) -> None:
+        """What a called function does: releases and hand-overs count, its own allocations are its own business."""
+        value = released(item)
+        if value is not None:
+            _forget_all(path, (p.object for p in _pointers((value,))))
+        elif isinstance(item, Store) and not _is_local(item.where, self.run):
+            _forget_all(path, (p.object for p in _pointers((item.value,))))
+        elif isinstance(item, ApiCall) and _may_keep(item):
+            _forget_all(path, (p.object for p in _pointers(item.args)))
+
+    def _store(self, item: Store, path: _Path) -> None:
+        if not _is_local(item.where, self.run):
+            _forget_all(path, (p.object for p in _pointers((item.value,))))
+
+    def _choice(self, item: Choice, path: _Path) -> None:
+        then, otherwise = _Path(dict(path.live)), _Path(dict(path.live))
+        for thing, call in path.live.items():
+            fails = _failure_side(item.condition, call, thing)
+            if fails is None:
+                continue
+            for side, truth in ((then, True), (otherwise, False)):
+                if fails in {truth, "unclear"}:
+                    side.live.pop(thing, None)
+        self.items(item.then, then)
+        self.items(item.otherwise, otherwise)
+        path.over = then.over and otherwise.over
+        ways = [w for w in (then, otherwise) if not w.over]
+        if ways:
+            kept = set(ways[0].live)
+            for way in ways[1:]:
+                kept = {o for o in kept | set(way.live) if all(o in w.live or o not in path.live for w in ways)}
+            merged = {o: c for w in ways for o, c in w.live.items() if o in kept}
+            path.live = merged
+
+    def _loop(self, loop: Loop, path: _Path) -> None:
+        before = set(path.live)
+        inside = _Path(dict(path.live))
+        self.items(loop.body, inside)
+        gone = before - set(inside.live)
+        _forget_all(path, gone)
+        for thing, call in inside.live.items():
+            if thing in before:
+                continue
+            overwritten = call.out is not None and not any(isinstance(s, (Atom, Term)) for s in place_path(call.out))
+            repeats = loop.trip is None or loop.trip > 1
+            leaves = any(isinstance(i, Leave) and i.kind is LeaveKind.BREAK for i in items_of(loop.body, enter=False))
+            if overwritten and repeats and not leaves and not inside.over:
+                self.leaks.append(Leak(call.span, (thing,), self.run, in_loop=True))
+
+    def _leave(self, item: Leave, path: _Path) -> None:
+        path.over = True
+        if item.kind is not LeaveKind.RETURN:
+            return
+        if item.value is not None:
+            _forget_all(path, (p.object for p in _pointers((item.value,))))
+        if path.live:
+            self.leaks.append(Leak(item.span, tuple(path.live), self.run))
+
+
+def _may_keep(call: ApiCall) -> bool:
+    """Whether a call may take over what it is given."""
+    return call.made is None and not call.name.startswith(LIBRARIES) and call.name not in STANDARD
+
+
+def _failure_side(condition: Value, call: ApiCall, thing: Object) -> bool | str | None:
+    """On which side of a condition the allocation failed; None when it does not bear on it."""
+    about = any(a.event == call.id for a in atoms(condition)) or any(
+        isinstance(p, Pointer) and p.object is thing for p in parts(condition)
+    )
+    if not about:
+        return None
+    if isinstance(condition, Atom):
+        return True
+    if isinstance(condition, Pointer):
+        return False
+    if isinstance(condition, Term) and len(condition.args) == 2 and condition.args[1] == 0:
+        subject = condition.args[0]
+        status = isinstance(subject, Atom)
+        if condition.op in {"!=", "=="} and (status or isinstance(subject, Pointer)):
+            return (condition.op == "!=") is status
+    if isinstance(condition, Term) and condition.op == "!" and isinstance(condition.args[0], (Pointer, Atom)):
+        return isinstance(condition.args[0], Pointer)
+    return "unclear"
+
+
+def _pointers(values: tuple[Value, ...]) -> Iterator[Pointer]:
+    return (p for v in values for p in parts(v) if isinstance(p, Pointer))
+
+
+def _forget_all(path: _Path, things: Iterable[Object]) -> None:
+    for thing in list(things):
+        path.live.pop(thing, None)
+
+
+def _is_local(place: Pointer | None, run: Run) -> bool:
+    """Whether a place is a variable of this very function."""
+    if place is None or place.object.kind is not Memory.STACK:
+        return False
+    return place.object.function == run.function.key
+
+
+def leaks(flow: HostFlow) -> Iterator[Leak]:
+    """What functions lose, once per place. What `main` holds when it returns goes with the process."""
+    seen: set[tuple[Span, tuple[str, ...]]] = set()
+    for run in flow.host.runs:
+        if any(isinstance(i, NotUnderstood) for i in items_of(run.body, enter=False)):
+            continue
+        walk = _Walk(run)
+        path = _Path()
+        walk.items(run.body, path)
+        found = list(walk.leaks)
+        if not path.over and path.live:
+            first = next(iter(path.live.values()))
+            found.append(Leak(first.span, tuple(path.live), run, at_end=True))
+        for leak in found:
+            key = (leak.span, tuple(o.name for o in leak.lost))
+            if key not in seen and (leak.in_loop or run.function.name != "main"):
+                seen.add(key)
+                yield leak

@@ -1,0 +1,243 @@
+"""What host loops repeat that they need not: allocations, waits, small copies, small launches."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from cudalint.lint.analysis.hosteffects import (
+    ApiCall,
+    HostAccess,
+    LaunchCall,
+    Loop,
+    LoopKind,
+    NotUnderstood,
+)
+from cudalint.lint.analysis.hostflow import BLOCKING_COPIES, HostFlow, Visit, items_of, may_do_anything, released
+from cudalint.lint.analysis.hoststate import place_path
+from cudalint.lint.analysis.hostvalues import (
+    AtomKind,
+    Memory,
+    Object,
+    Pointer,
+    Value,
+    atoms,
+    integer,
+    parts,
+)
+from cudalint.lint.model.source import Span
+
+SHORT = 4
+"""Loops known to run no more often than this are not worth a word."""
+SMALL_COPY = 4096
+"""Bytes up to which a copy's cost is its latency."""
+COSTLY = frozenset({Memory.DEVICE, Memory.MANAGED, Memory.PINNED, Memory.RESOURCE})
+"""Allocations that synchronise or cost tens of microseconds and more; stream-ordered ones do not."""
+
+
+@dataclass(frozen=True, slots=True)
+class LoopAllocation:
+    """An allocation that a loop repeats, with the release in the same iteration."""
+
+    call: ApiCall
+    visit: Visit
+    loop: Loop
+    release: ApiCall
+    invariant: bool
+    """The size is the same in every iteration."""
+
+
+def varies_with(value: Value, loop: Loop) -> bool:
+    """Whether a value rests on what the loop changes, as far as that can be seen."""
+    return any(a in loop.varying for a in atoms(value))
+
+
+def loop_allocations(flow: HostFlow) -> Iterator[LoopAllocation]:
+    """Allocations that are made and released in every iteration of a loop, and could be made once."""
+    seen: set[Span] = set()
+    for visit in flow.visits:
+        call = visit.item
+        if not isinstance(call, ApiCall) or call.made is None or call.made.kind not in COSTLY:
+            continue
+        if not visit.loops or call.span in seen:
+            continue
+        loop = visit.loops[-1]
+        release = _released_in(loop, call.made)
+        if release is None or _per_device(loop) or _short(loop) or not _works(loop):
+            continue
+        size = call.made.bytes
+        sweep = size is not None and _sweeps(size, loop)
+        if sweep or (call.out is not None and any(varies_with(s, loop) for s in place_path(call.out))):
+            continue
+        seen.add(call.span)
+        yield LoopAllocation(call, visit, loop, release, size is not None and _invariant(size, loop))
+
+
+def _released_in(loop: Loop, made: Object) -> ApiCall | None:
+    for item in items_of(loop.body):
+        value = released(item)
+        if value is not None and isinstance(item, ApiCall) and any(p.object is made for p in _pointers(value)):
+            return item
+    return None
+
+
+def _pointers(value: Value) -> Iterator[Pointer]:
+    return (p for p in parts(value) if isinstance(p, Pointer))
+
+
+def _short(loop: Loop) -> bool:
+    return loop.trip is not None and loop.trip <= SHORT
+
+
+def _per_device(loop: Loop) -> bool:
+    """Whether each iteration is about another device."""
+    for item in items_of(loop.body):
+        if isinstance(item, ApiCall) and item.name in {"cudaSetDevice", "cuCtxSetCurrent", "cuCtxPushCurrent"}:
+            return True
+    return any(a.name == "cudaGetDeviceCount" for a in atoms(loop.condition))
+
+
+def _works(loop: Loop) -> bool:
+    """Whether the loop does device work: a launch, a copy, or a call of a library on the device."""
+    for item in items_of(loop.body):
+        if isinstance(item, LaunchCall):
+            return True
+        if isinstance(item, ApiCall) and item.name.startswith(("cudaMemcpy", "cublas", "cufft", "cusparse", "cudnn")):
+            return True
+    return False
+
+
+def _sweeps(size: Value, loop: Loop) -> bool:
+    """Whether a counted loop goes through sizes: each iteration is a case of its own."""
+    if varies_with(size, loop):
+        return loop.kind is not LoopKind.CONDITION
+    return loop.kind is not LoopKind.CONDITION and not _fixed(size, loop)
+
+
+def _fixed(size: Value, loop: Loop) -> bool:
+    """Whether nothing in a size was first seen inside the loop."""
+    start = min((a.id for a in loop.varying), default=None)
+    return start is None or all(a.id < start for a in atoms(size))
+
+
+def _invariant(size: Value, loop: Loop) -> bool:
+    return not varies_with(size, loop) and _fixed(size, loop)
+
+
+# -- waits -----------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class LoopWait:
+    """A wait, or a small blocking copy, that a loop repeats without needing it."""
+
+    call: ApiCall
+    loop: Loop
+    launch: LaunchCall
+    bytes: int | None
+    """Bytes of the copy; None for a wait."""
+
+
+_WAITS = frozenset({"cudaDeviceSynchronize", "cudaThreadSynchronize", "cudaStreamSynchronize", "cuCtxSynchronize"})
+
+
+def loop_waits(flow: HostFlow) -> Iterator[LoopWait]:
+    """Waits in loops that launch kernels, where nothing in the loop looks at what was waited for."""
+    seen: set[Span] = set()
+    for visit in flow.visits:
+        call = visit.item
+        if not isinstance(call, ApiCall) or not visit.loops or call.span in seen:
+            continue
+        copy = call.name in BLOCKING_COPIES and _to_host(call)
+        if call.name not in _WAITS and not copy:
+            continue
+        loop = visit.loops[-1]
+        launch = next((i for i in items_of(loop.body) if isinstance(i, LaunchCall)), None)
+        size = integer(call.args[2]) if copy and len(call.args) > 2 else None
+        if launch is None or _short(loop) or (copy and (size is None or size > SMALL_COPY)):
+            continue
+        if _host_needs_order(loop, call):
+            continue
+        seen.add(call.span)
+        yield LoopWait(call, loop, launch, size if copy else None)
+
+
+def _to_host(call: ApiCall) -> bool:
+    return call.name == "cudaMemcpyFromSymbol" or (len(call.args) > 3 and call.args[3] == 2)
+
+
+def _host_needs_order(loop: Loop, wait: ApiCall) -> bool:
+    """Whether host code in the loop may rest on the wait: it reads or writes memory, takes time, or is unknown."""
+    target = wait.args[0] if wait.args and wait.name in BLOCKING_COPIES else None
+    copied = target.object if isinstance(target, Pointer) else None
+    for item in items_of(loop.body):
+        if isinstance(item, HostAccess):
+            if copied is None or item.object is copied:
+                return True
+        elif isinstance(item, NotUnderstood) or (
+            isinstance(item, ApiCall) and item is not wait and _looks(item, copied)
+        ):
+            return True
+    return any(a.kind is AtomKind.READ and a.id > _first_id(loop) for a in atoms(loop.condition))
+
+
+def _first_id(loop: Loop) -> int:
+    return min((a.id for a in loop.varying), default=0)
+
+
+def _looks(call: ApiCall, copied: Object | None) -> bool:
+    if call.is_timer or may_do_anything(call) or call.name in {"usleep", "sleep", "time"}:
+        return True
+    if call.name.startswith("cuda"):
+        other_copy = call.name in BLOCKING_COPIES or call.name.startswith("cudaMemcpyAsync")
+        event = call.name in {"cudaEventElapsedTime", "cudaEventQuery", "cudaStreamQuery", "cudaSetDevice"}
+        return event or (copied is None and other_copy)
+    held = [p for a in (*call.args, call.receiver or 0) for p in _pointers(a)]
+    if copied is not None:
+        return any(p.object is copied for p in held)
+    return any(p.object.kind not in {Memory.STACK, Memory.STATIC} for p in held) and call.name not in {
+        "printf",
+        "fprintf",
+    }
+
+
+# -- small launches --------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class TinyLaunch:
+    """A launch of few threads that a loop repeats."""
+
+    launch: LaunchCall
+    loop: Loop
+    threads: int
+
+
+TINY = 1024
+"""Threads in a whole grid up to which a launch costs more than the work it starts."""
+
+
+def tiny_launches(flow: HostFlow) -> Iterator[TinyLaunch]:
+    """Launches of at most `TINY` threads in loops with nothing but launches: material for a CUDA graph."""
+    seen: set[Span] = set()
+    for visit, launch in flow.launches():
+        extents = [integer(v) for v in (*launch.grid, *launch.block)]
+        if not visit.loops or launch.span in seen or any(e is None for e in extents):
+            continue
+        threads = 1
+        for extent in extents:
+            threads *= extent or 0
+        loop = visit.loops[-1]
+        if 0 < threads <= TINY and not _short(loop) and _only_launches(loop):
+            seen.add(launch.span)
+            yield TinyLaunch(launch, loop, threads)
+
+
+def _only_launches(loop: Loop) -> bool:
+    """Whether an iteration only launches: a graph could replace it."""
+    for item in items_of(loop.body):
+        if isinstance(item, (HostAccess, NotUnderstood)):
+            return False
+        if isinstance(item, ApiCall) and item.name not in {"cudaGetLastError", "cudaPeekAtLastError"}:
+            return False
+    return True

@@ -1,0 +1,130 @@
+"""Measurements of time that do not wait for what they measure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from cudalint.lint.analysis.hosteffects import ApiCall, Item, LaunchCall, NotUnderstood
+from cudalint.lint.analysis.hostflow import (
+    BLOCKING_COPIES,
+    RELEASES,
+    WAITS,
+    HostFlow,
+    Visit,
+    may_do_anything,
+)
+from cudalint.lint.analysis.hostvalues import Value
+from cudalint.lint.model.source import Span
+
+_ALSO_WAIT = frozenset(
+    {
+        "cudaStreamQuery",
+        "cudaEventQuery",
+        "cudaDeviceReset",
+        "cudaMemset",
+        "cudaMalloc",
+        "cudaMallocHost",
+        "cudaHostAlloc",
+        "cudaEventElapsedTime",
+    }
+)
+"""Calls that wait, or poll until something is done, or may."""
+
+
+@dataclass(frozen=True, slots=True)
+class Unwaited:
+    """A clock is read at `span` while the kernel launched at `launch` may still be running."""
+
+    span: Span
+    clock: str
+    begin: Span
+    launch: LaunchCall
+    function: str
+
+
+def unwaited_measurements(flow: HostFlow) -> Iterator[Unwaited]:
+    """Host clocks read twice around a launch, with nothing between launch and second reading that waits."""
+    where: dict[int, list[Visit]] = {}
+    for visit in flow.visits:
+        if isinstance(visit.item, ApiCall) and visit.item.is_timer:
+            where.setdefault(visit.item.id, []).append(visit)
+    seen: set[Span] = set()
+    for begin, end in sorted(flow.host.timed):
+        for first in where.get(begin, ()):
+            for second in where.get(end, ()):
+                found = _between(flow, first, second)
+                if found is not None and found.span not in seen:
+                    seen.add(found.span)
+                    yield found
+
+
+def _between(flow: HostFlow, first: Visit, second: Visit) -> Unwaited | None:
+    if first.root is not second.root or first.order >= second.order:
+        return None
+    pending: tuple[LaunchCall, Visit] | None = None
+    for visit in flow.visits[first.order + 1 : second.order]:
+        item = visit.item
+        if isinstance(item, LaunchCall):
+            pending = (item, visit)
+        elif waits(item):
+            pending = None
+    if pending is None or not isinstance(second.item, ApiCall):
+        return None
+    launch, place = pending
+    return Unwaited(
+        _seen_from(second, place), second.item.name, _seen_from(first, place), launch, place.run.function.qualified
+    )
+
+
+def _seen_from(reading: Visit, launch: Visit) -> Span:
+    """Where a clock reading stands for somebody who reads the function that launches: the call of its helper."""
+    shared = 0
+    for one, two in zip(reading.enters, launch.enters, strict=False):
+        if one is not two:
+            break
+        shared += 1
+    outer = reading.enters[shared:]
+    span = getattr(reading.item, "span", None)
+    assert isinstance(span, Span)
+    return outer[0].span if outer else span
+
+
+def waits(item: Item) -> bool:
+    """Whether the host waits for the device here, or may: libraries and functions out of sight may."""
+    if not isinstance(item, ApiCall):
+        return isinstance(item, NotUnderstood)
+    if item.name in WAITS or item.name in BLOCKING_COPIES or item.name in _ALSO_WAIT:
+        return True
+    if item.name in RELEASES and item.name not in {"free", "delete", "cudaFreeAsync"}:
+        return True
+    return may_do_anything(item) or "thrust" in item.call.qualified or "cub::" in item.call.qualified
+
+
+@dataclass(frozen=True, slots=True)
+class PendingEvent:
+    """cudaEventElapsedTime is asked at `call` while the event recorded at `record` may be pending."""
+
+    call: ApiCall
+    record: ApiCall
+
+
+def pending_events(flow: HostFlow) -> Iterator[PendingEvent]:
+    """Calls of cudaEventElapsedTime right after the stop event was recorded, with no wait between."""
+    seen: set[Span] = set()
+    recorded: dict[Value, ApiCall] = {}
+    for visit in flow.visits:
+        item = visit.item
+        if visit.order and visit.root is not flow.visits[visit.order - 1].root:
+            recorded.clear()
+        if not isinstance(item, ApiCall):
+            continue
+        if item.name == "cudaEventRecord" and item.args:
+            recorded[item.args[0]] = item
+        elif item.name == "cudaEventElapsedTime" and len(item.args) > 2:
+            record = recorded.get(item.args[2])
+            if record is not None and item.span not in seen:
+                seen.add(item.span)
+                yield PendingEvent(item, record)
+        elif waits(item):
+            recorded.clear()
