@@ -6,7 +6,7 @@ import hashlib
 import os
 import re
 import traceback
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache, partial
 from pathlib import Path
@@ -104,7 +104,8 @@ def unusable(data: bytes) -> str:
 def _build_file(job: Job, data: bytes) -> Outcome:
     text = data.decode("utf-8", "replace")
     path = Path(job.path)
-    checks = {rule.meta.code: partial(rule.check, path, text) for rule in registry().build_rules(job.codes)}
+    rules = registry().build_rules(job.codes)
+    checks = {rule.meta.code: partial(rule.check, path, text, job.options) for rule in rules}
     findings = run_checks(job.path, checks)
     return Outcome(job.path, tuple(findings), ((job.path, digest(data)),))
 
@@ -120,6 +121,7 @@ def _source(job: Job, data: bytes) -> Outcome:
         return Outcome(job.path, (kept,), ((job.path, digest(data)),), complete=False)
     unit = Unit(program, job.options)
     checks = {rule.meta.code: partial(rule.check, unit) for rule in registry().source_rules(job.codes)}
+    checks |= {rule.meta.code: partial(rule.check_source, unit) for rule in registry().build_rules(job.codes)}
     findings = run_checks(job.path, checks)
     inputs = {job.path: digest(data), **{file: digest(seen) for file, seen in program.files.items()}}
     inputs.update(dict.fromkeys(_absent(program), ""))
@@ -128,7 +130,9 @@ def _source(job: Job, data: bytes) -> Outcome:
 
 def _absent(program: TranslationUnit) -> Iterator[str]:
     """Where the includes of a unit would be found first, if there were a file."""
-    folders = list(include_folders(program.flags))
+    from cudalint.lint.frontend.headers import folders_of
+
+    folders = [Path(folder) for folder in folders_of(program.flags)]
     for file, data in program.files.items():
         for quote, raw in set(_INCLUDE.findall(data)):
             name = raw.decode("utf-8", "replace")
@@ -136,16 +140,6 @@ def _absent(program: TranslationUnit) -> Iterator[str]:
                 place = str(folder / name)
                 if place not in program.files and not Path(place).exists():
                     yield place
-
-
-def include_folders(flags: Sequence[str]) -> Iterator[Path]:
-    """The folders that -I, -isystem and -iquote name, as one word or two."""
-    pending = False
-    for flag in flags:
-        option = next((o for o in ("-isystem", "-iquote", "-I") if flag.startswith(o)), "")
-        if pending or (flag[len(option) :] and option):
-            yield Path(flag if pending else flag[len(option) :]).absolute()
-        pending = bool(option) and flag == option and not pending
 
 
 def run_checks(path: str, checks: Mapping[str, Callable[[], Iterable[Diagnostic]]]) -> list[Diagnostic]:

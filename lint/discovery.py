@@ -27,9 +27,10 @@ BUILD_NAMES = frozenset(
         "meson.build",
         "BUILD",
         "BUILD.bazel",
+        "pyproject.toml",
     }
 )
-BUILD_SUFFIXES = frozenset({".cmake", ".mk"})
+BUILD_SUFFIXES = frozenset({".bzl", ".cmake", ".mk"})
 
 
 class FileKind(Enum):

@@ -212,11 +212,9 @@ class Interpreter:
                 items = [w for v in items[1:] for w in (self.lookup(v.text) or Traced.made(UNKNOWN)).split(_LIST)]
             elif items and items[0].text == "ITEMS":
                 items = items[1:]
-        if (
-            (items
-            and (items[0].text in {"RANGE", "ZIP_LISTS"} or not all(i.certain for i in items)))
-            or len(items) > 64
-        ):
+        if (items and (items[0].text in {"RANGE", "ZIP_LISTS"} or not all(i.certain for i in items))) or len(
+            items
+        ) > 64:
             self.variables[name] = Traced.made(UNKNOWN)
             self._maybe(body)
             return
@@ -341,9 +339,9 @@ def _string(self: Interpreter, command: Command) -> None:
             words[2].text, Traced(changed, value.marks) if len(changed) == len(value) else Traced.made(changed)
         )
     elif verb == "REPLACE" and len(words) >= 5 and all(w.complete for w in words[1:3]):
-        old, new, text = words[1].text, words[2], join(words[4:], "")
-        pieces = list(text.split(re.compile(re.escape(old)))) if old else [text]
-        self.assign(words[3].text, join(pieces, new.text))
+        match, text = words[1].text, join(words[4:], "")
+        pieces = list(text.split(re.compile(re.escape(match)))) if match else [text]
+        self.assign(words[3].text, join(pieces, words[2].text))
     elif verb == "REGEX" and len(words) > 4:
         self.assign(words[4].text, Traced.made(UNKNOWN))
     elif len(words) > 2:

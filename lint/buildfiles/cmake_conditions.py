@@ -11,7 +11,18 @@ from cudalint.lint.buildfiles.names import enables_cuda
 from cudalint.lint.buildfiles.traced import Traced
 
 _UNARY = frozenset(
-    ["COMMAND", "POLICY", "TARGET", "TEST", "EXISTS", "IS_DIRECTORY", "IS_SYMLINK", "IS_ABSOLUTE", "IS_READABLE", "IS_WRITABLE"]
+    [
+        "COMMAND",
+        "POLICY",
+        "TARGET",
+        "TEST",
+        "EXISTS",
+        "IS_DIRECTORY",
+        "IS_SYMLINK",
+        "IS_ABSOLUTE",
+        "IS_READABLE",
+        "IS_WRITABLE",
+    ]
 )
 _NUMERIC = {"LESS", "GREATER", "EQUAL", "LESS_EQUAL", "GREATER_EQUAL"}
 _BINARY = (

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
 from cudalint.lint.buildfiles.traced import EMPTY, UNKNOWN, Traced, join
 
@@ -83,6 +84,8 @@ def _expression(body: Traced, toolkit: str) -> Traced:
 
 
 def _condition(name: str, arguments: list[str], toolkit: str) -> bool | None:
+    if name in _LOGIC:
+        return _LOGIC[name](arguments)
     match name:
         case "CONFIG":
             return "release" in [a.lower() for a in arguments]
@@ -92,21 +95,41 @@ def _condition(name: str, arguments: list[str], toolkit: str) -> bool | None:
             return arguments[0] == "CUDA" and "NVIDIA" in arguments[1:]
         case "CUDA_COMPILER_ID":
             return "NVIDIA" in arguments
-        case "NOT":
-            return None if arguments[0] not in {"0", "1"} else arguments[0] == "0"
-        case "AND":
-            return False if "0" in arguments else None if any(a != "1" for a in arguments) else True
-        case "OR":
-            return True if "1" in arguments else None if any(a != "0" for a in arguments) else False
-        case "BOOL":
-            return None if UNKNOWN in arguments[0] else truth(arguments[0])
-        case "STREQUAL" | "EQUAL" if len(arguments) == 2:
-            return None if UNKNOWN in "".join(arguments) else arguments[0] == arguments[1]
         case "CUDA_COMPILER_VERSION":
             return compare_versions(toolkit, "VERSION_EQUAL", arguments[0])
         case _ if name in _VERSIONS and len(arguments) == 2:
             return compare_versions(arguments[0], name, arguments[1])
     return None
+
+
+def _not(arguments: list[str]) -> bool | None:
+    return None if arguments[0] not in {"0", "1"} else arguments[0] == "0"
+
+
+def _and(arguments: list[str]) -> bool | None:
+    return False if "0" in arguments else None if any(a != "1" for a in arguments) else True
+
+
+def _or(arguments: list[str]) -> bool | None:
+    return True if "1" in arguments else None if any(a != "0" for a in arguments) else False
+
+
+def _equal(arguments: list[str]) -> bool | None:
+    return None if len(arguments) != 2 or UNKNOWN in "".join(arguments) else arguments[0] == arguments[1]
+
+
+def _bool(arguments: list[str]) -> bool | None:
+    return None if UNKNOWN in arguments[0] else truth(arguments[0])
+
+
+_LOGIC: dict[str, Callable[[list[str]], bool | None]] = {
+    "NOT": _not,
+    "AND": _and,
+    "OR": _or,
+    "BOOL": _bool,
+    "STREQUAL": _equal,
+    "EQUAL": _equal,
+}
 
 
 def truth(value: str) -> bool:

@@ -16,6 +16,7 @@ from cudalint.lint.buildfiles import nvcc, shell
 from cudalint.lint.buildfiles.make_functions import expand
 from cudalint.lint.buildfiles.names import assume_cuda, is_debug, is_nvcc_flags
 from cudalint.lint.buildfiles.traced import EMPTY, UNKNOWN, Source, Traced, join
+from cudalint.lint.model.source import Span
 
 _ASSIGN = re.compile(r"^((?:(?:export|override|private)\s+)*)([^\s:#=+?!]+)\s*(\+=|\?=|:{1,3}=|!=|=)\s*")
 _TARGET_ASSIGN = re.compile(
@@ -93,7 +94,7 @@ def read(path: Path, text: str) -> tuple[nvcc.Compilation, ...]:
 
 
 def _logical_lines(text: str) -> Iterator[tuple[str, int, bool]]:
-    """Lines with continuations joined (same length: `\\` and newline become blanks), index, is it a recipe line."""
+    """Lines with continuations joined (blanks for what joins them), their index, whether they begin with a tab."""
     start = 0
     while start < len(text):
         end = start
@@ -109,8 +110,8 @@ def _logical_lines(text: str) -> Iterator[tuple[str, int, bool]]:
         start = newline + 1
 
 
-def _uncomment(line: str) -> str:
-    match = re.search(r"(?<!\\)#", line)
+def _uncomment(line: Traced) -> Traced:
+    match = re.search(r"(?<!\\)#", line.text)
     return line[: match.start()] if match else line
 
 
@@ -126,14 +127,8 @@ def _evaluate(makefile: Makefile, text: str, *, own: bool, folder: Path) -> None
             if makefile.live:
                 rule.recipe.append(Traced.at(line, start) if own else Traced.made(line))
             continue
-        clean = _uncomment(line).rstrip()
-        if not clean.strip():
-            continue
-        lead = len(clean) - len(clean.lstrip())
-        body = Traced.at(clean[lead:], start + lead) if own else Traced.made(clean[lead:])
-        if _conditional(makefile, body):
-            continue
-        if makefile.live is False:
+        body = _uncomment(Traced.at(line, start) if own else Traced.made(line)).strip()
+        if not body.text or _conditional(makefile, body) or makefile.live is False:
             continue
         if body.text.startswith(("define ", "override define ")):
             in_define = True
@@ -293,12 +288,12 @@ def _recipes(makefile: Makefile) -> Iterator[nvcc.Compilation]:
 
         for line in rule.recipe:
             for words in shell.commands(expand(line, lookup)):
-                found = _nvcc_command(makefile, words)
+                found = _nvcc_command(makefile, words, makefile.source.span_of(line.strip()))
                 if found is not None:
                     yield found
 
 
-def _nvcc_command(makefile: Makefile, words: list[Traced]) -> nvcc.Compilation | None:
+def _nvcc_command(makefile: Makefile, words: list[Traced], where: Span | None) -> nvcc.Compilation | None:
     arguments = shell.arguments_of(words, "nvcc")
     if arguments is None:
         return None
@@ -306,7 +301,7 @@ def _nvcc_command(makefile: Makefile, words: list[Traced]) -> nvcc.Compilation |
     compiles = nvcc.compiles_for_device(options, inputs)
     return nvcc.Compilation(
         options,
-        makefile.source.span_of(words[0]) or makefile.source.span_of(join(words)),
+        where,
         complete=compiles and all(w.complete for w in arguments),
         when="plain `make`",
     )

@@ -32,9 +32,18 @@ _SHORT = {
 }
 """Short option names of `nvcc --help` (13.0) that matter here, with their long names."""
 
+# fmt: off
 _WITH_VALUE = frozenset(
-    ["output-file", "pre-include", "include", "library", "define-macro", "undefine-macro", "include-path", "I", "isystem", "system-include", "library-path", "L", "l", "D", "U", "output-directory", "odir", "compiler-bindir", "ccbin", "archiver-binary", "arbin", "optimize", "dopt", "compiler-options", "linker-options", "archive-options", "Xarchive", "ptxas-options", "nvlink-options", "Xnvlink", "Xcudafe", "threads", "t", "keep-dir", "gpu-architecture", "gpu-code", "generate-code", "maxrregcount", "diag-error", "diag-suppress", "diag-warn", "sanitize", "options-file", "optf", "std", "x", "MT", "MF", "std"]
+    {
+        "output-file", "pre-include", "include", "library", "define-macro", "undefine-macro", "include-path", "I",
+        "isystem", "system-include", "library-path", "L", "l", "D", "U", "output-directory", "odir",
+        "compiler-bindir", "ccbin", "archiver-binary", "arbin", "optimize", "dopt", "compiler-options",
+        "linker-options", "archive-options", "Xarchive", "ptxas-options", "nvlink-options", "Xnvlink", "Xcudafe",
+        "threads", "t", "keep-dir", "gpu-architecture", "gpu-code", "generate-code", "maxrregcount", "diag-error",
+        "diag-suppress", "diag-warn", "sanitize", "options-file", "optf", "std", "x", "MT", "MF"
+    }
 )
+# fmt: on
 """Options of `nvcc --help` (13.0) that take a value, by long name where `_SHORT` has one."""
 
 _JOINED = re.compile(r"-([OIDULl])(?=.)")

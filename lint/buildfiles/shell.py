@@ -2,49 +2,53 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 
-from cudalint.lint.buildfiles.traced import EMPTY, Traced
+from cudalint.lint.buildfiles.traced import EMPTY, Traced, join
 
-_BREAKS = frozenset(";&|\n()")
+_TOKEN = re.compile(
+    r"""'(?P<single>[^']*)'?|"(?P<double>(?:[^"\\]|\\.)*)"?|`(?P<back>[^`]*)`?|\\(?P<escaped>.)"""
+    r"""|(?P<end>[;&|\n()])|(?P<space>\s)|(?P<comment>\#[^\n]*)|(?P<plain>[^'"`\\;&|\s()#]+)|\\$""",
+    re.DOTALL,
+)
+_QUOTED = frozenset({"single", "double", "back", "escaped", "plain"})
 
 
 def commands(line: Traced) -> Iterator[list[Traced]]:
     """The simple commands of a line, as lists of words with their quotes removed."""
-    text = line.text
     words: list[Traced] = []
-    word = EMPTY
-    started = False
-    quote = ""
-    i = len(text) - len(text.lstrip(" \t@-+"))
-    while i < len(text):
-        char = text[i]
-        if quote:
-            if char == quote:
-                quote = ""
-            else:
-                word += line[i : i + 1]
-        elif char in "\"'`":
-            quote, started = char, True
-        elif char == "\\" and i + 1 < len(text):
-            i += 1
-            word += line[i : i + 1]
-        elif char.isspace() or char in _BREAKS:
-            if word.text or started:
-                words.append(word)
-            word, started = EMPTY, False
-            if char in _BREAKS and words:
-                yield words
-                words = []
-        elif char == "#" and not word.text:
-            break
-        else:
-            word += line[i : i + 1]
-        i += 1
-    if word.text or started:
-        words.append(word)
+    for kind, word in _words(line):
+        if kind == "word":
+            words.append(word)
+        elif words:
+            yield words
+            words = []
     if words:
         yield words
+
+
+def _words(line: Traced) -> Iterator[tuple[str, Traced]]:
+    """The words of a line, and a `break` where a command ends."""
+    start = len(line.text) - len(line.text.lstrip(" \t@-+"))
+    pieces: list[Traced] = []
+    for match in _TOKEN.finditer(line.text, start):
+        kind = match.lastgroup or ""
+        if kind in _QUOTED:
+            pieces.append(line[match.start(kind) : match.end(kind)])
+            continue
+        if kind == "comment" and pieces:
+            pieces.append(line[match.start() : match.end()])
+            continue
+        if pieces:
+            yield "word", join(pieces, "")
+            pieces = []
+        if kind == "comment":
+            return
+        if kind == "end":
+            yield "break", EMPTY
+    if pieces:
+        yield "word", join(pieces, "")
 
 
 def arguments_of(words: Sequence[Traced], program: str) -> list[Traced] | None:

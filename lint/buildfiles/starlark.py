@@ -47,7 +47,7 @@ class Reader:
                 return Traced.at(value, opening)
         return Traced(value, (start,) * len(value))
 
-    def value(self, node: ast.expr) -> Value:
+    def value(self, node: ast.expr) -> Value:  # noqa: C901 - one case for each kind of node
         """A list of words or a dictionary of such lists; unknown parts are one UNKNOWN word."""
         match node:
             case ast.Constant(value=str()):
@@ -76,8 +76,10 @@ class Reader:
                 chosen = self.value(table)
                 return chosen.get(_DEFAULT_CONDITION, []) if isinstance(chosen, dict) else chosen
             case ast.Subscript(value=ast.Name(id=name), slice=ast.Constant(value=str(key))):
-                table = self.values.get(name)
-                return table.get(key, []) if isinstance(table, dict) else [Traced.made(UNKNOWN)]
+                known = self.values.get(name)
+                return known.get(key, []) if isinstance(known, dict) else [Traced.made(UNKNOWN)]
+            case ast.Call(func=ast.Name(id=name), args=[ast.expr() as first, *_]) if not is_debug(name):
+                return [*self.words(first), Traced.made(UNKNOWN)]  # a helper that adds to a list
         return [Traced.made(UNKNOWN)]
 
     def words(self, node: ast.expr) -> list[Traced]:
