@@ -84,9 +84,7 @@ class WarpDivergentBranch(SourceRule):
             message = f"{lanes} of the warp works alone here while the other {found.active - few} wait"
             help_text = "share the work among the lanes: a shuffle or tree reduction, a parallel scan"
         else:
-            message = (
-                f"{found.taken} of {found.active} lanes of a warp take this branch in {found.rate:.0%} of warps"
-            )
+            message = f"{found.taken} of {found.active} lanes of a warp take this branch in {found.rate:.0%} of warps"
             help_text = "let the condition change on warp borders, so that whole warps take one side"
         return self.finding(
             found.branch.span,

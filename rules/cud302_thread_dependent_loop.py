@@ -75,14 +75,14 @@ class ThreadDependentLoop(SourceRule):
         return self.finding(
             found.loop.span,
             f"the lanes of a warp run this loop {found.least} to {found.most} times, "
-            f"so that {found.idle:.0%} of their iterations are spent waiting",
+            f"so that only part of them works in {found.unequal:.0%} of the iterations",
             kernel=kernel.name,
             reason="a warp runs until its longest lane is done",
             help="balance the work between the lanes, or let the lanes of a warp share each iteration",
             evidence={
                 "least_iterations": found.least,
                 "most_iterations": found.most,
-                "idle_share": round(found.idle, 3),
+                "unequal_share": round(found.unequal, 3),
                 "block": list(trace.shape.block),
             },
             notes=(under(trace.shape),),

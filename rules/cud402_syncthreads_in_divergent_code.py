@@ -6,7 +6,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from cudalint.lint.analysis.advice import under
-from cudalint.lint.analysis.barriers import SplitBarrier, split_barriers
+from cudalint.lint.analysis.barriers import SplitBarrier, Why, guards_exactly, split_barriers
+from cudalint.lint.analysis.barriers_exits import Exits
+from cudalint.lint.analysis.execute import execute
 from cudalint.lint.analysis.races_report import block_of, built_ins, thread_of, thread_text
 from cudalint.lint.analysis.trace import ShapeSource, SyncKind, Trace
 from cudalint.lint.analysis.unit import Unit
@@ -80,28 +82,21 @@ class SyncthreadsInDivergentCode(SourceRule):
     def check(self, unit: Unit) -> Iterator[Diagnostic]:
         """One finding for each condition that keeps threads from a barrier."""
         told: set[Span] = set()
+        exits = unit.once(_exits)
         for kernel in unit.kernels:
-            for trace in unit.traces(kernel):
-                for split in split_barriers(trace):
-                    key = split.cause.span if split.cause is not None else split.sync.span
-                    if key in told or not _plausible(unit, kernel, trace):
-                        continue
+            for found in _in_kernel(unit, kernel, exits):
+                key = found.split.cause.span if found.split.cause is not None else found.split.sync.span
+                if key not in told:
                     told.add(key)
-                    yield self._finding(_Found(kernel, trace, split))
+                    yield self._finding(found)
 
     def _finding(self, found: _Found) -> Diagnostic:
         split, trace = found.split, found.trace
-        here, away = thread_text(trace, split.here), thread_text(trace, split.away)
-        what = "has returned before" if split.exited else "does not reach it"
-        scope = "block"
-        if split.sync.kind is SyncKind.GRID:
-            scope = "grid"
-            here += f" of block {block_of(trace.lanes, split.here)[0]}"
-            away += f" of block {block_of(trace.lanes, split.away)[0]}"
+        scope = "grid" if split.sync.kind is SyncKind.GRID else "block"
         return self.finding(
             split.sync.span,
-            f"thread {here} waits at this barrier and thread {away} of the same {scope} {what}",
-            severity=Severity.WARNING if split.exited else None,
+            _message(split, trace, scope),
+            severity=Severity.WARNING if split.exited or split.why is not Why.SEEN else None,
             kernel=found.kernel.name,
             reason=f"all threads of the {scope} have to reach the same barrier",
             help=_help(split),
@@ -109,25 +104,57 @@ class SyncthreadsInDivergentCode(SourceRule):
                 "first": {"thread": thread_of(trace.lanes, split.here), "reaches": True},
                 "second": {"thread": thread_of(trace.lanes, split.away), "reaches": False},
                 "exited": split.exited,
+                "decided_by": split.why.value,
                 "block": list(trace.shape.block),
                 "launch": under(trace.shape),
             },
             fix=Fix(Applicability.DISPLAY, _help(split)),
             labels=_labels(split),
             notes=(*_more(split), under(trace.shape)),
-            confidence=Confidence.HIGH if split.certain and not split.exited else Confidence.MEDIUM,
+            confidence=Confidence.HIGH if split.why is Why.SEEN else Confidence.MEDIUM,
         )
 
 
-def _plausible(unit: Unit, kernel: Function, trace: Trace) -> bool:
-    """An assumed block says nothing about a kernel that never asks for its thread index."""
-    return trace.shape.source is not ShapeSource.ASSUMED or "threadIdx" in built_ins(unit.program, kernel)
+def _exits(unit: Unit) -> Exits:
+    return Exits(unit.program)
+
+
+def _in_kernel(unit: Unit, kernel: Function, exits: Exits) -> Iterator[_Found]:
+    """The split barriers of a kernel, those on the border of an exactly known grid among them."""
+    for trace in unit.traces(kernel):
+        if trace.shape.source is ShapeSource.ASSUMED and "threadIdx" not in built_ins(unit.program, kernel):
+            continue
+        splits = split_barriers(trace, exits)
+        last = tuple(n - 1 for n in trace.shape.grid if n is not None)
+        if not splits and len(last) == 3 and any(last) and guards_exactly(trace, exits):
+            trace = execute(unit.program, kernel, trace.shape, where=[(last[0], last[1], last[2])])
+            splits = split_barriers(trace, exits)
+        for split in splits:
+            yield _Found(kernel, trace, split)
+
+
+def _message(split: SplitBarrier, trace: Trace, scope: str) -> str:
+    if split.why is not Why.SEEN and split.cause is not None:
+        away = "have returned before this barrier" if split.exited else "do not reach this barrier"
+        if split.why is Why.DATA:
+            return f"whether a thread reaches this barrier depends on data that it loads: `{split.cause.text}`"
+        return f"where `{split.cause.text}` parts a {scope}, part of its threads {away}"
+    here, away = thread_text(trace, split.here), thread_text(trace, split.away)
+    if scope == "grid":
+        here += f" of block {block_of(trace.lanes, split.here)[0]}"
+        away += f" of block {block_of(trace.lanes, split.away)[0]}"
+    what = "has returned before" if split.exited else "does not reach it"
+    return f"thread {here} waits at this barrier and thread {away} of the same {scope} {what}"
 
 
 def _labels(split: SplitBarrier) -> tuple[Label, ...]:
     if split.cause is None:
         return ()
-    varies = "differs between the threads of a block" if split.certain else "rests on data that each thread loads"
+    varies = {
+        Why.SEEN: "differs between the threads of a block",
+        Why.DATA: "rests on data that each thread loads",
+        Why.BORDER: "depends on the thread index",
+    }[split.why]
     return (Label(split.cause.span, f"this condition {varies}"),)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from cudalint.lint.analysis.barriers import IdleBarrier, idle_barriers
+from cudalint.lint.analysis.barriers_idle import IdleBarrier, idle_barriers
 from cudalint.lint.analysis.unit import Unit
 from cudalint.lint.diagnostics import Applicability, Diagnostic, Edit, Fix, Label, Severity
 from cudalint.lint.model.program import FunctionKind, TranslationUnit

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from cudalint.lint.analysis.trace import (
@@ -145,10 +145,9 @@ class Build:
         )
 
     def loop(self, line, trips, mask=None, taint=Taint.EXACT, truncated=False):
+        head = replace(span(line), end_offset=span(line).offset + 99)
         self.events.append(
-            LoopRun(
-                len(self.events), span(line), span(line), self.all if mask is None else mask, trips, taint, truncated
-            )
+            LoopRun(len(self.events), head, head, self.all if mask is None else mask, trips, taint, truncated)
         )
 
     def call(self, line, known=False):

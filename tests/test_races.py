@@ -1,13 +1,11 @@
 """The race decision, over traces made by hand."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 from cudalint.lint.analysis.races import Reach, find_races
 from cudalint.lint.analysis.races_locks import Protocol
-from cudalint.lint.analysis.trace import Frame, Space, SyncKind, Taint
-from synctrace import Build, span
+from cudalint.lint.analysis.trace import Space, SyncKind, Taint
+from synctrace import Build
 
 
 def lines(build):
@@ -234,8 +232,8 @@ def locked(*, fence_after_acquire=True, block_scope=False):
     b = Build(block=(1, 1, 1))
     data, lock = b.object("data", Space.GLOBAL, ()), b.object("lock", Space.GLOBAL, ())
     scope = {"scope": "block"} if block_scope else {}
-    head = Frame(replace(span(2), end_offset=span(2).offset + 99), 0, False)
-    b.atomic(lock, 0, 2, frames=(head,), **scope)
+    b.atomic(lock, 0, 2, **scope)
+    b.loop(2, b.t + 1, taint=Taint.ATOMIC, truncated=True)
     if fence_after_acquire:
         b.sync(3, kind=SyncKind.FENCE, scope="device")
     b.store(data, 0, 4, value=b.lanes.block)

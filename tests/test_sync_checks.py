@@ -1,23 +1,27 @@
 """Split barriers, warp masks and divergence, over traces made by hand."""
 
 import numpy as np
-from cudalint.lint.analysis.barriers import split_barriers
+from cudalint.lint.analysis.barriers import Why, split_barriers
+from cudalint.lint.analysis.barriers_exits import Exits
 from cudalint.lint.analysis.divergence import divergent_branches, unequal_loops
 from cudalint.lint.analysis.trace import SyncKind, Taint
 from cudalint.lint.analysis.warpsync import absent_lanes
+from cudalint.lint.model.program import TranslationUnit
 from synctrace import Build
+
+EXITS = Exits(TranslationUnit("k.cu", {}, (), (), (), {}))
 
 
 def test_a_barrier_that_all_reach_is_whole():
     b = Build()
     b.sync(1)
-    assert split_barriers(b.trace()) == ()
+    assert split_barriers(b.trace(), EXITS) == ()
 
 
 def test_a_barrier_under_a_condition_of_the_block_is_whole():
     b = Build()
     b.sync(1, mask=b.lanes.block == 0)
-    assert split_barriers(b.trace()) == ()
+    assert split_barriers(b.trace(), EXITS) == ()
 
 
 def test_a_barrier_under_a_thread_condition_is_split_with_the_condition_as_cause():
@@ -25,13 +29,13 @@ def test_a_barrier_under_a_thread_condition_is_split_with_the_condition_as_cause
     inside = b.t < 32
     b.branch(1, inside)
     b.sync(2, mask=inside)
-    (split,) = split_barriers(b.trace())
+    (split,) = split_barriers(b.trace(), EXITS)
     assert split.cause is not None
     assert split.cause.span.line == 1
     assert b.t[split.here] == 31
     assert b.t[split.away] == 32
     assert not split.exited
-    assert split.certain
+    assert split.why is Why.SEEN
 
 
 def test_one_finding_for_all_barriers_that_one_return_splits():
@@ -41,22 +45,35 @@ def test_one_finding_for_all_barriers_that_one_return_splits():
     b.alive = ~gone
     for line in (2, 3, 4):
         b.sync(line, mask=~gone)
-    (split,) = split_barriers(b.trace())
+    (split,) = split_barriers(b.trace(), EXITS)
     assert split.exited
     assert [s.line for s in split.more] == [3, 4]
 
 
-def test_a_mask_that_is_not_understood_is_no_claim_and_a_loaded_one_is_less_certain():
-    for taint, expected in ((Taint.UNKNOWN, []), (Taint.LOADED, [False])):
+def test_a_mask_that_is_not_understood_is_no_claim():
+    b = Build()
+    b.sync(2, mask=b.t % 3 == 0, taint=Taint.UNKNOWN)
+    assert split_barriers(b.trace(), EXITS) == ()
+
+
+def test_a_condition_around_a_barrier_that_varies_by_thread_splits_it_though_no_sample_shows_it():
+    for taint, varies, expected in (
+        (Taint.ASSUMED, True, [Why.BORDER]),
+        (Taint.ASSUMED, False, []),
+        (Taint.LOADED, True, [Why.DATA]),
+        (Taint.LOADED_UNIFORM, False, []),
+        (Taint.EXACT, True, []),
+    ):
         b = Build()
-        b.sync(2, mask=b.t % 3 == 0, taint=taint)
-        assert [s.certain for s in split_barriers(b.trace())] == expected
+        b.branch(2, b.all, taint=taint, varies=varies)
+        b.sync(2, taint=taint)
+        assert [s.why for s in split_barriers(b.trace(), EXITS)] == expected
 
 
 def test_a_grid_barrier_needs_all_blocks():
     b = Build()
     b.sync(1, mask=b.lanes.block == 0, kind=SyncKind.GRID)
-    (split,) = split_barriers(b.trace())
+    (split,) = split_barriers(b.trace(), EXITS)
     assert b.lanes.block[split.here] != b.lanes.block[split.away]
 
 
@@ -95,9 +112,10 @@ def test_odd_and_even_lanes_part_and_warps_do_not():
 
 
 def test_a_leader_that_stores_is_fine_and_one_that_loops_is_not():
-    b = Build(block=(32, 1, 1))
-    b.branch(1, b.t == 0, then_cost=40)
-    b.branch(2, b.t == 0, then_cost=2000)
+    b = Build()
+    b.branch(1, b.t == 0)
+    b.branch(2, b.t == 0)
+    b.loop(2, np.full(b.t.shape, 64), mask=b.t == 0)
     assert [f.branch.span.line for f in divergent_branches(b.trace())] == [2]
 
 

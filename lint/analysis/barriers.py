@@ -1,49 +1,63 @@
-"""Barriers that only some threads reach, and barriers that order nothing."""
+"""Barriers that only some threads reach."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from enum import Enum
 
 import numpy as np
-from cudalint.lint.analysis.trace import Bools, Branch, Ints, Sync, SyncKind, Taint, Trace
-from cudalint.lint.model.expressions import Call, Const, Var
-from cudalint.lint.model.program import Function, FunctionKind, TranslationUnit
+from cudalint.lint.analysis.barriers_exits import Exits
+from cudalint.lint.analysis.trace import Bools, Branch, BranchKind, Ints, Sync, SyncKind, Taint, Trace
 from cudalint.lint.model.source import Span
-from cudalint.lint.model.statements import Block, Case, Decl, ExprStmt, Stmt
-from cudalint.lint.model.walk import walk
 
 _UNCLEAR = Taint.UNKNOWN | Taint.APPROXIMATE
 """A mask that rests on these says nothing about who reaches a barrier."""
+_DATA = Taint.LOADED | Taint.ATOMIC
+"""A condition that rests on these may differ between the threads of a block, though the samples do not say how."""
+
+
+class Why(Enum):
+    """How it is known that some threads do not reach a barrier."""
+
+    SEEN = "seen"
+    """Threads of an executed block took another way."""
+    DATA = "data"
+    """A condition on data that each thread loads decides."""
+    BORDER = "border"
+    """A condition on the thread index and an unknown size decides: it parts the block on the border."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SplitBarrier:
-    """A barrier that lane `here` waits at and lane `away` never reaches.
+    """A barrier that lane `here` waits at and lane `away` does not reach (for DATA, BORDER: may not reach).
 
-    `exited`: the other lane has left the kernel. `cause` is the decision that parted the two. `certain` is
-    False when loaded data decide. `more` are further barriers that the same decision splits.
+    `exited`: the other lane has left the kernel. `cause` is the decision that parted the two. `more` are
+    further barriers that the same decision splits.
     """
 
     sync: Sync
+    why: Why
     here: int
     away: int
     exited: bool
     cause: Branch | None
-    certain: bool
     more: tuple[Span, ...] = ()
 
 
-def split_barriers(trace: Trace) -> tuple[SplitBarrier, ...]:
+def split_barriers(trace: Trace, exits: Exits) -> tuple[SplitBarrier, ...]:
     """The barriers of block and grid that part of their threads does not reach, one per deciding condition."""
     found: dict[tuple[object, ...], list[SplitBarrier]] = {}
     told: set[tuple[Span, tuple[Span, ...]]] = set()
+    branches: list[Branch] = []
     for event in trace.events:
+        if isinstance(event, Branch):
+            branches.append(event)
         if not isinstance(event, Sync) or event.kind not in (SyncKind.BLOCK, SyncKind.GRID):
             continue
         if event.mask_taint & _UNCLEAR or (event.span, event.calls) in told:
             continue
-        split = _split(event, trace)
+        split = _seen(event, trace, branches) or _possible(event, trace, branches, exits)
         if split is not None:
             told.add((event.span, event.calls))
             cause = split.cause.span if split.cause is not None else event.span
@@ -51,15 +65,21 @@ def split_barriers(trace: Trace) -> tuple[SplitBarrier, ...]:
     return tuple(_merged(splits) for splits in found.values())
 
 
+def guards_exactly(trace: Trace, exits: Exits) -> bool:
+    """Whether a condition that is exactly known, and varies by thread, may part a block that was not executed."""
+    branches = [e for e in trace.events if isinstance(e, Branch) and e.varies and not e.taint]
+    barriers = [e for e in trace.events if isinstance(e, Sync) and e.kind is SyncKind.BLOCK]
+    return any(exits.keeps_from(b, s) for s in barriers for b in branches if b.order < s.order)
+
+
 def _merged(splits: Sequence[SplitBarrier]) -> SplitBarrier:
     first = splits[0]
     spans = dict.fromkeys(s.sync.span for s in splits[1:])
     spans.pop(first.sync.span, None)
-    more = tuple(spans)
-    return SplitBarrier(first.sync, first.here, first.away, first.exited, first.cause, first.certain, more)
+    return SplitBarrier(first.sync, first.why, first.here, first.away, first.exited, first.cause, tuple(spans))
 
 
-def _split(sync: Sync, trace: Trace) -> SplitBarrier | None:
+def _seen(sync: Sync, trace: Trace, branches: Sequence[Branch]) -> SplitBarrier | None:
     """A lane at the barrier and one of its block (or grid) that is elsewhere; a living one for choice."""
     scope = trace.lanes.world if sync.kind is SyncKind.GRID else trace.lanes.cta
     here = _counts(scope, sync.mask)
@@ -68,10 +88,33 @@ def _split(sync: Sync, trace: Trace) -> SplitBarrier | None:
         if len(both):
             inside = scope == both[0]
             one, other = _nearest(np.flatnonzero(sync.mask & inside), np.flatnonzero(away & inside))
-            cause = _cause(trace, sync, one, other)
-            certain = not sync.mask_taint & (Taint.LOADED | Taint.ATOMIC)
-            return SplitBarrier(sync, one, other, exited, cause, certain)
+            cause = next((b for b in reversed(branches) if _parts(b, one, other)), None)
+            return SplitBarrier(sync, Why.SEEN, one, other, exited, cause)
     return None
+
+
+def _possible(sync: Sync, trace: Trace, branches: Sequence[Branch], exits: Exits) -> SplitBarrier | None:
+    """A decision on the way to a barrier that may part the block though the samples do not show it."""
+    for branch in reversed(branches):
+        why = _why(branch)
+        if why is None or not exits.keeps_from(branch, sync):
+            continue
+        lanes = np.flatnonzero(sync.mask)
+        block = lanes[trace.lanes.cta[lanes] == trace.lanes.cta[lanes[0]]]
+        if len(block) > 1:
+            exited = exits.returns(branch, sync)
+            return SplitBarrier(sync, why, int(block[0]), int(block[-1]), exited, branch)
+    return None
+
+
+def _why(branch: Branch) -> Why | None:
+    if branch.kind not in (BranchKind.IF, BranchKind.LOOP, BranchKind.SWITCH):
+        return None
+    if branch.taint & _UNCLEAR:
+        return None
+    if branch.taint & _DATA:
+        return Why.DATA if branch.varies and not branch.taint & Taint.ATOMIC else None
+    return Why.BORDER if branch.varies and branch.taint == Taint.ASSUMED else None
 
 
 def _counts(scope: Ints, mask: Bools) -> Ints:
@@ -85,81 +128,6 @@ def _nearest(here: Ints, away: Ints) -> tuple[int, int]:
     return int(before[-1] if len(before) else here[0]), other
 
 
-def _cause(trace: Trace, sync: Sync, here: int, away: int) -> Branch | None:
-    """The last decision before a barrier that sent the two lanes different ways."""
-    cause: Branch | None = None
-    for event in trace.events:
-        if event is sync:
-            break
-        if isinstance(event, Branch) and _parts(event, here, away):
-            cause = event
-    return cause
-
-
 def _parts(branch: Branch, here: int, away: int) -> bool:
     """Whether a decision sends two lanes different ways."""
     return bool(branch.mask[here] and branch.mask[away] and branch.taken[here] != branch.taken[away])
-
-
-@dataclass(frozen=True, slots=True)
-class IdleBarrier:
-    """A block barrier with nothing to order: `previous` is the barrier before it (None: the kernel ends after)."""
-
-    function: Function
-    call: Call
-    statement: Span
-    previous: Span | None
-
-
-def idle_barriers(program: TranslationUnit) -> Iterator[IdleBarrier]:
-    """Barriers that follow another one with only register work between, or that end a kernel.
-
-    Decided on the statements themselves, so that it holds for every execution: the barriers stand in one
-    statement list, and what stands between reads and writes no memory and calls nothing.
-    """
-    told: set[Span] = set()
-    for function in program.functions.values():
-        if function.body is None or function.kind is FunctionKind.HOST:
-            continue
-        for idle in _idle_in(function, function.body):
-            if idle.statement not in told:
-                told.add(idle.statement)
-                yield idle
-
-
-def _idle_in(function: Function, body: Block) -> Iterator[IdleBarrier]:
-    for node in walk(body):
-        if isinstance(node, Block | Case):
-            yield from _idle_in_list(function, node.body)
-    if function.kind is FunctionKind.KERNEL and body.body:
-        last = _barrier(body.body[-1])
-        if last is not None:
-            yield IdleBarrier(function, last, body.body[-1].span, None)
-
-
-def _idle_in_list(function: Function, statements: Sequence[Stmt]) -> Iterator[IdleBarrier]:
-    previous: Span | None = None
-    for statement in statements:
-        barrier = _barrier(statement)
-        if barrier is not None:
-            if previous is not None:
-                yield IdleBarrier(function, barrier, statement.span, previous)
-            previous = statement.span
-        elif not _register_work(statement):
-            previous = None
-
-
-def _barrier(statement: Stmt) -> Call | None:
-    """The barrier call that a statement consists of."""
-    if isinstance(statement, ExprStmt) and isinstance(statement.expr, Call):
-        call = statement.expr
-        if call.name == "__syncthreads" and not call.args:
-            return call
-    return None
-
-
-def _register_work(statement: Stmt) -> bool:
-    """Whether a statement is a declaration of a scalar by constants and scalars only."""
-    if isinstance(statement, Decl):
-        return statement.init is None or isinstance(statement.init, Const | Var)
-    return isinstance(statement, Block) and not statement.body

@@ -16,16 +16,18 @@ from cudalint.lint.model.source import Span
 
 MIN_RATE = 0.25
 """Least share of a branch's executions by whole warps that part, to call it divergent."""
-HEAVY_SIDE = 24
+HEAVY_SIDE = 12
 """Cost estimate (instructions) of the dearer side from which compilers branch instead of predicating."""
-HEAVY_ALONE = 120
-"""Cost from which work that few lanes do while the warp waits is worth a finding."""
+LONG_ALONE = 16
+"""Iterations of a loop that few lanes run while the others wait, from which it is worth a finding."""
+ALONE_RATE = 0.02
+"""Least share of the warps in which few lanes work alone: one warp of the block, which the others wait for."""
 FEW_LANES = 2
 """Up to this many lanes of a warp, a side counts as the leader's work."""
 MIN_TRIPS = 8
 """Iterations of the longest lane from which an unequal loop is worth a finding."""
-MIN_IDLE = 0.25
-"""Least share of the lanes' iterations in which a lane of an unequal loop waits for the longest."""
+MIN_UNEQUAL = 0.2
+"""Least share of a warp's iterations that only part of its lanes take."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -47,10 +49,13 @@ class DivergentBranch:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class UnequalLoop:
-    """A loop whose lanes iterate unequally: `least` to `most` times in the warp of `lane`, `idle` the share lost."""
+    """A loop whose lanes iterate unequally: `least` to `most` times in the warp of `lane`.
+
+    `unequal` is the share of the warps' iterations that only part of the lanes take.
+    """
 
     loop: LoopRun
-    idle: float
+    unequal: float
     lane: int
     least: int
     most: int
@@ -84,7 +89,7 @@ def _judge(runs: list[Branch], trace: Trace) -> DivergentBranch | None:
         parted += len(split)
         if len(split) and worst is None:
             worst = run, int(split[len(split) // 2])
-    if worst is None or parted < MIN_RATE * executed:
+    if worst is None or parted < ALONE_RATE * executed:
         return None
     branch, number = worst
     lanes = np.flatnonzero(warp == number)
@@ -99,16 +104,30 @@ def _judge(runs: list[Branch], trace: Trace) -> DivergentBranch | None:
         max(branch.then_cost, branch.else_cost),
         min(branch.then_cost, branch.else_cost) >= HEAVY_SIDE,
     )
-    return found if _matters(found) else None
+    return found if _matters(found, trace) else None
 
 
-def _matters(found: DivergentBranch) -> bool:
+def _matters(found: DivergentBranch, trace: Trace) -> bool:
     """Whether the lanes that wait lose enough: a leader's short work and what is predicated do not count."""
     branch = found.branch
     entering = found.taken if branch.then_cost >= branch.else_cost else found.active - found.taken
     if entering <= FEW_LANES:
-        return found.cost >= HEAVY_ALONE
-    return found.cost >= HEAVY_SIDE and not branch.exits
+        return _longest_loop(branch, trace) >= LONG_ALONE
+    return found.rate >= MIN_RATE and found.cost >= HEAVY_SIDE and not branch.exits
+
+
+def _longest_loop(branch: Branch, trace: Trace) -> int:
+    """The most iterations of a loop under a branch, 0 where none is exactly known."""
+    trips = [
+        int(e.trips[e.mask].max(initial=0))
+        for e in trace.events
+        if isinstance(e, LoopRun) and e.order > branch.order and not e.truncated and _within(branch.node, e.span)
+    ]
+    return max(trips, default=0)
+
+
+def _within(outer: Span, inner: Span) -> bool:
+    return outer.file == inner.file and outer.offset <= inner.offset and inner.end_offset <= outer.end_offset
 
 
 def _per_warp(warp: Ints, mask: Bools) -> Ints:
@@ -135,12 +154,11 @@ def _judge_loop(loop: LoopRun, trace: Trace) -> UnequalLoop | None:
     most, least = np.zeros(count, dtype=np.int64), np.full(count, np.iinfo(np.int64).max)
     np.maximum.at(most, warp, trips)
     np.minimum.at(least, warp[loop.mask], trips[loop.mask])
-    lanes = _per_warp(warp, loop.mask)
-    work = np.bincount(warp, weights=trips, minlength=count)
-    total = float((most * lanes).sum())
-    idle = 1 - float(work.sum()) / total if total else 0.0
-    worst = int(np.argmax(most - np.where(lanes > 0, least, most)))
-    if idle < MIN_IDLE or most[worst] < MIN_TRIPS:
+    used = most > 0
+    total = int(most[used].sum())
+    partial = int((most - least)[used].sum())
+    worst = int(np.argmax(np.where(used, most - least, -1)))
+    if not total or partial < MIN_UNEQUAL * total or most[worst] < MIN_TRIPS:
         return None
     lane = int(np.flatnonzero(warp == worst)[0])
-    return UnequalLoop(loop, idle, lane, int(least[worst]), int(most[worst]))
+    return UnequalLoop(loop, partial / total, lane, int(least[worst]), int(most[worst]))

@@ -6,13 +6,14 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
+from cudalint.lint.analysis.barriers_exits import parts
 from cudalint.lint.analysis.races import Race
 from cudalint.lint.analysis.races_report import Claim
 from cudalint.lint.analysis.trace import Access, Branch, LoopRun, Trace
 from cudalint.lint.diagnostics import Applicability, Edit, Fix
 from cudalint.lint.model.program import Function, TranslationUnit
 from cudalint.lint.model.source import Span
-from cudalint.lint.model.statements import Block, Case, For, If, RangeFor, Stmt, Switch, Try, While
+from cudalint.lint.model.statements import Block, Case, For, RangeFor, Stmt, While
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,29 +72,12 @@ def _contains(outer: Span, inner: Span) -> bool:
     return outer.file == inner.file and outer.offset <= inner.offset and inner.end_offset <= outer.end_offset
 
 
-def _parts(statement: Stmt | Case) -> Iterator[Stmt | Case]:
-    """The statements directly within a statement."""
-    match statement:
-        case Block(body=body) | Case(body=body):
-            yield from body
-        case If(then=then, otherwise=otherwise):
-            yield then
-            if otherwise is not None:
-                yield otherwise
-        case For(body=inner) | RangeFor(body=inner) | While(body=inner) | Try(body=inner):
-            yield inner
-        case Switch(cases=cases):
-            yield from cases
-        case _:
-            return
-
-
 def _path(body: Stmt | Case, site: Span) -> Iterator[Stmt | Case]:
     """The statements that contain a span, outermost first."""
     here: Stmt | Case | None = body
     while here is not None:
         yield here
-        here = next((part for part in _parts(here) if _contains(part.span, site)), None)
+        here = next((part for part in parts(here) if _contains(part.span, site)), None)
 
 
 def _loop_between(race: Race, path: list[Stmt | Case]) -> For | While | RangeFor | None:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from cudalint.lint.analysis.races import Party, Race, Reach
-from cudalint.lint.analysis.trace import Access, AccessKind, LaneGrid, Space, Sync, SyncKind, Trace
+from cudalint.lint.analysis.trace import OPAQUE, Access, AccessKind, LaneGrid, LoopRun, Space, Sync, SyncKind, Trace
 from cudalint.lint.model.source import Span
 
 Variable = tuple[int, int]
@@ -35,19 +35,29 @@ class Protocol:
         self._trace = trace
         self._lanes: LaneGrid = trace.lanes
         self._steps: dict[int, list[_Step]] = {}
+        self._heads = {(e.span, e.calls) for e in trace.events if isinstance(e, LoopRun) and e.taint & OPAQUE}
         self.fences = any(isinstance(e, Sync) and e.kind is SyncKind.FENCE for e in trace.events)
-        self.waits = any(isinstance(e, Access) and _waits(e) for e in trace.events)
+        self.waits = any(isinstance(e, Access) and self._waits(e) for e in trace.events)
 
     def settles(self, race: Race) -> bool:
         """Whether a race on global memory is ordered by a lock or flag, or may be by means not understood."""
         if race.object.space is not Space.GLOBAL:
             return False
         if not self.waits:
-            return self.fences and race.reach is Reach.GRID
+            polls = any(p.access.volatile and p.access.kind is AccessKind.LOAD for p in (race.first, race.second))
+            return race.reach is Reach.GRID and (self.fences or polls)
+        if not self.fences:
+            return True
         one_block = bool(self._lanes.cta[race.first.lane] == self._lanes.cta[race.second.lane])
         first, second = self._of(race.first.lane), self._of(race.second.lane)
         waited = {s.variable for s in (*first, *second) if s.waits and s.variable is not None}
         return any(_ordered((first, race.first), (second, race.second), v, one_block) for v in waited)
+
+    def _waits(self, access: Access) -> bool:
+        """Whether an atomic stands in the condition of a loop that runs until it succeeds."""
+        if access.kind is not AccessKind.ATOMIC:
+            return False
+        return any(calls == access.calls and _within(head, access.span) for head, calls in self._heads)
 
     def _of(self, lane: int) -> list[_Step]:
         """The atomics on global memory and the fences that a lane executes, in order."""
@@ -57,7 +67,7 @@ class Protocol:
             for position, event in enumerate(self._trace.events):
                 if isinstance(event, Access) and event.kind is AccessKind.ATOMIC and event.mask[lane]:
                     variable = (event.object.id, int(event.address[lane]))
-                    steps.append(_Step(position, variable, _waits(event), event.scope != "block"))
+                    steps.append(_Step(position, variable, self._waits(event), event.scope != "block"))
                 elif isinstance(event, Sync) and event.kind is SyncKind.FENCE and event.mask[lane]:
                     steps.append(_Step(position, None, False, event.scope != "block"))
         return steps
@@ -72,11 +82,6 @@ def _ordered(
         return all(_held(steps, party.position, variable, one_block) for steps, party in (one, other))
     giver, taker = (one, other) if waiting[1] else (other, one)
     return _flagged(*giver, *taker, variable, one_block)
-
-
-def _waits(access: Access) -> bool:
-    """Whether an atomic stands in the condition of a loop that runs until it succeeds."""
-    return access.kind is AccessKind.ATOMIC and any(_within(frame.head, access.span) for frame in access.frames)
 
 
 def _within(outer: Span, inner: Span) -> bool:
