@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from cudalint.lint.analysis.exec_calls import NOTHING, Intrinsic
+from cudalint.lint.analysis.exec_calls import NOTHING, Intrinsic, pointee
 from cudalint.lint.analysis.exec_expr import as_pointer, place, poke
 from cudalint.lint.analysis.exec_machine import Machine
 from cudalint.lint.analysis.exec_values import ATOMIC, I32, I64, Ptr, Rec, Val, Value, dtype_of, fit, tainted
@@ -11,7 +11,7 @@ from cudalint.lint.analysis.trace import AccessKind
 from cudalint.lint.model.expressions import AddressOf, Call, Deref, Expr
 from cudalint.lint.model.types import PointerType, RecordType, Type, VoidType
 
-_OPERATIONS = "Add Sub Exch Min Max Inc Dec CAS And Or Xor".split()
+_OPERATIONS = ["Add", "Sub", "Exch", "Min", "Max", "Inc", "Dec", "CAS", "And", "Or", "Xor"]
 
 
 def _distinct(m: Machine, of: Type) -> Value:
@@ -38,21 +38,8 @@ def _scope(name: str) -> str:
 def _atomic(m: Machine, expr: Call) -> Value:
     address = expr.args[0]
     values = [m.eval(arg) for arg in expr.args[1:]]
-    if isinstance(address, AddressOf) and not address.decay:
-        ptr, lvalue = place(m, address.operand), address.operand
-    else:
-        ptr = as_pointer(m, m.eval(address), address.type)
-        lvalue = _lvalue(m, address, expr)
+    ptr, lvalue = pointee(m, address, expr)
     return _update(m, ptr, lvalue, values[-1] if values else Val(1, I32), _scope(expr.name), expr.type)
-
-
-def _lvalue(m: Machine, address: Expr, expr: Call) -> Expr:
-    key = ("deref", id(expr), id(address))
-    found: Expr | None = m.notes.get(key)
-    if found is None:
-        of = address.type.pointee if isinstance(address.type, PointerType) else expr.type
-        found = m.notes[key] = Deref(address, of, address.span)
-    return found
 
 
 def is_reference(of: Type) -> bool:
@@ -82,7 +69,7 @@ def _method(m: Machine, expr: Call) -> Value:
     assert receiver is not None
     base = as_pointer(m, m.eval(receiver), receiver.type) if expr.arrow else place(m, receiver)
     if "atomic_ref" in expr.qualified:
-        target = m.part(_record(m, base), 0, PointerType(receiver.type))
+        target = m.part(Rec({}, base.taint, base), 0, PointerType(receiver.type))
         base = target if isinstance(target, Ptr) else base
     values = [m.eval(arg) for arg in expr.args if not isinstance(arg.type, PointerType)]
     of = expr.type if not isinstance(expr.type, VoidType) else expr.args[0].type
@@ -96,10 +83,6 @@ def _method(m: Machine, expr: Call) -> Value:
         return _distinct(m, of)
     result = _update(m, base, lvalue, values[0] if values else Val(0, I64), scope, of)
     return NOTHING if isinstance(expr.type, VoidType) else result
-
-
-def _record(m: Machine, base: Ptr) -> Rec:
-    return Rec({}, base.taint, base)
 
 
 TABLE: dict[str, Intrinsic] = {

@@ -11,7 +11,7 @@ from cudalint.lint.analysis.exec_machine import FunctionFrame, Machine
 from cudalint.lint.analysis.exec_memory import LocalObj, is_aggregate
 from cudalint.lint.analysis.exec_stmt import reference
 from cudalint.lint.analysis.exec_values import EXACT, I32, UNKNOWN, Fn, Ptr, Rec, Val, Value, tainted
-from cudalint.lint.model.expressions import Call, Expr
+from cudalint.lint.model.expressions import AddressOf, Call, Cast, Deref, Expr
 from cudalint.lint.model.program import Function
 from cudalint.lint.model.types import PointerType, RecordType, VoidType
 
@@ -160,6 +160,25 @@ def fill(m: Machine, of: RecordType, values: list[Value]) -> Rec:
         for field in of.fields[len(values) :]:
             cells[field.offset] = m.as_type(Val(1, I32), field.type)
     return Rec(cells)
+
+
+def pointee(m: Machine, arg: Expr, call: Call) -> tuple[Ptr, Expr]:
+    """Where a pointer argument leads, and the lvalue to report."""
+    if isinstance(arg, AddressOf) and not arg.decay:
+        return place(m, arg.operand), arg.operand
+    key = ("deref", id(call), id(arg))
+    lvalue: Deref | None = m.notes.get(key)
+    if lvalue is None:
+        of = arg.type.pointee if isinstance(arg.type, PointerType) else call.type
+        lvalue = m.notes[key] = Deref(arg, of, arg.span)
+    return as_pointer(m, m.eval(arg), arg.type), lvalue
+
+
+def bytes_at(m: Machine, arg: Expr, call: Call) -> tuple[Ptr, Expr]:
+    """Where a `void *` argument leads: what was converted to it says what is there."""
+    while isinstance(arg, Cast) and isinstance(arg.type, PointerType):
+        arg = arg.operand
+    return pointee(m, arg, call)
 
 
 def unknown_call(m: Machine, expr: Call) -> Value:

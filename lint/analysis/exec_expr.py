@@ -20,9 +20,7 @@ from cudalint.lint.analysis.exec_values import (
     I32,
     I64,
     LOADED,
-    LOADED_UNIFORM,
     MAY,
-    OPAQUE,
     U32,
     UNKNOWN,
     Array,
@@ -37,7 +35,6 @@ from cudalint.lint.analysis.exec_values import (
     dtype_of,
     fit,
     invert,
-    logical_not,
     negate,
     promoted,
     scalar_fields,
@@ -117,10 +114,7 @@ def _place_var(m: Machine, expr: Var) -> Ptr:
 
 def _place_index(m: Machine, expr: Index) -> Ptr:
     base = expr.base
-    if isinstance(base.type, ArrayType):
-        start = place(m, base)
-    else:
-        start = as_pointer(m, m.eval(base), base.type)
+    start = place(m, base) if isinstance(base.type, ArrayType) else as_pointer(m, m.eval(base), base.type)
     index = m.number(expr.index)
     return start.moved(_bytes(index, expr.type.size), index.taint)
 
@@ -235,15 +229,16 @@ def condition(m: Machine, expr: Expr) -> Condition:
         return condition(m, expr.operand)
     if isinstance(expr, Binary) and expr.op in {"&&", "||"}:
         return _short_circuit(m, expr)
-    return decide(m, truth(m.eval(expr)))
+    return _decide(truth(m.eval(expr)))
 
 
-def decide(m: Machine, value: Val) -> Condition:
+def _decide(value: Val) -> Condition:
     """What a boolean value decides."""
     data: Any = value.data
     taint = value.taint
     if taint & MAY:
-        if taint & LOADED_UNIFORM and not taint & OPAQUE and not m.lanes.uniform_in_rows(data, m.mask):
+        if isinstance(data, np.ndarray) and data.shape[1] > 1:
+            # A bound from memory may be the same for the block, what it decides is not.
             taint |= LOADED
         return Condition(data, taint, True, True)
     no = ~data if isinstance(data, np.ndarray) else not data
@@ -354,7 +349,7 @@ def _coordinate(m: Machine, name: str, axis: int) -> Val:
     if name == "blockDim":
         return Val(m.shape.block[axis], U32, EXACT)
     if not m.grid:
-        m.grid = [grid_extent(m.lanes, m.shape, a) for a in range(3)]
+        m.grid = [m.sampler.note(f"gridDim.{n}", grid_extent(m.lanes, m.shape, a)) for a, n in enumerate(AXES)]
     return m.grid[axis]
 
 

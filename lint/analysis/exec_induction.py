@@ -8,13 +8,12 @@ from typing import Any
 import numpy as np
 from cudalint.lint.analysis.exec_machine import Machine
 from cudalint.lint.analysis.exec_memory import LocalObj
-from cudalint.lint.analysis.exec_values import EXACT, I64, MAY, Array, Ptr, Val, Value, fit, tainted
+from cudalint.lint.analysis.exec_values import I64, MAY, Array, Ptr, Val, Value, fit
 from cudalint.lint.model.expressions import (
     AddressOf,
     Assign,
     Binary,
     Cast,
-    Const,
     Expr,
     IncDec,
     Symbol,
@@ -127,9 +126,7 @@ def _step_of(step: Expr, symbol: Symbol) -> tuple[Expr | None, bool] | None:
             if found is not None:
                 return found
         return None
-    if not isinstance(step, Assign | IncDec) or not isinstance(step.target, Var):
-        return None
-    if step.target.symbol.key != symbol.key:
+    if not isinstance(step, Assign | IncDec) or not _names(step.target, symbol):
         return None
     if isinstance(step, IncDec):
         return None, step.op == "--"
@@ -137,12 +134,15 @@ def _step_of(step: Expr, symbol: Symbol) -> tuple[Expr | None, bool] | None:
         return step.value, step.op == "-="
     value = _strip(step.value)
     if step.op == "=" and isinstance(value, Binary) and value.op in {"+", "-"}:
-        left, right = _strip(value.left), _strip(value.right)
-        if isinstance(left, Var) and left.symbol.key == symbol.key:
+        if _names(_strip(value.left), symbol):
             return value.right, value.op == "-"
-        if isinstance(right, Var) and right.symbol.key == symbol.key and value.op == "+":
+        if _names(_strip(value.right), symbol) and value.op == "+":
             return value.left, False
     return None
+
+
+def _names(expr: Expr | None, symbol: Symbol) -> bool:
+    return isinstance(expr, Var) and expr.symbol.key == symbol.key
 
 
 def plan(m: Machine, loop: Counted) -> Plan | None:
@@ -236,6 +236,3 @@ def _same(a: Any, b: Any) -> bool:
     if isinstance(a, np.ndarray) or isinstance(b, np.ndarray):
         return bool(np.all(a == b))
     return bool(a == b)
-
-
-__all__ = ["EXACT", "Const", "Counted", "Plan", "counted", "plan", "tainted", "value_at"]

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from cudalint.lint.analysis import exec_atomics, exec_groups, exec_sync
-from cudalint.lint.analysis.exec_calls import NOTHING, Intrinsic, construct, fill
-from cudalint.lint.analysis.exec_expr import as_pointer, load, peek, place, poke, store
+from cudalint.lint.analysis.exec_calls import NOTHING, Intrinsic, bytes_at, construct, fill, pointee
+from cudalint.lint.analysis.exec_expr import load, peek, place, poke, store
 from cudalint.lint.analysis.exec_machine import Machine
 from cudalint.lint.analysis.exec_memory import is_aggregate, reread
 from cudalint.lint.analysis.exec_values import (
@@ -34,7 +33,7 @@ from cudalint.lint.analysis.exec_values import (
     tainted,
 )
 from cudalint.lint.analysis.trace import AccessKind
-from cudalint.lint.model.expressions import AddressOf, Call, Deref, Expr
+from cudalint.lint.model.expressions import Call
 from cudalint.lint.model.types import IntType, PointerType, RecordType, VoidType
 
 UCHAR = IntType(8, False, "unsigned char")
@@ -54,7 +53,7 @@ def _extremum(op: str) -> Intrinsic:
         result = convert(values[0], dt)
         for value in values[1:3] if isinstance(expr.args[-1].type, IntType) else values[1:2]:
             other = convert(value, dt)
-            chosen = arithmetic(op, result, other, None)
+            chosen: Any = arithmetic(op, result, other, None)
             picked = select(chosen.data, result, other, chosen.taint)
             assert isinstance(picked, Val)
             result = picked
@@ -66,7 +65,8 @@ def _extremum(op: str) -> Intrinsic:
 def _absolute(m: Machine, expr: Call) -> Value:
     value = _numbers(m, expr)[0]
     dt = dtype_of(expr.type) or value.dt
-    return Val(fit(abs(value.data), dt), dt, value.taint)
+    data: Any = value.data
+    return Val(fit(abs(data), dt), dt, value.taint)
 
 
 def _apply(function: Callable[..., Any], integer: bool = False) -> Intrinsic:
@@ -181,18 +181,6 @@ def _ceil_div(m: Machine, expr: Call) -> Value:
 # -- memory ----------------------------------------------------------------------------------------------------
 
 
-def pointee(m: Machine, arg: Expr, call: Call) -> tuple[Ptr, Expr]:
-    """Where a pointer argument leads, and the lvalue to report."""
-    if isinstance(arg, AddressOf) and not arg.decay:
-        return place(m, arg.operand), arg.operand
-    key = ("deref", id(call), id(arg))
-    lvalue: Deref | None = m.notes.get(key)
-    if lvalue is None:
-        of = arg.type.pointee if isinstance(arg.type, PointerType) else call.type
-        lvalue = m.notes[key] = Deref(arg, of, arg.span)
-    return as_pointer(m, m.eval(arg), arg.type), lvalue
-
-
 def _load(m: Machine, expr: Call) -> Value:
     ptr, lvalue = pointee(m, expr.args[0], expr)
     return m.as_type(load(m, ptr, lvalue.type, lvalue), expr.type)
@@ -205,11 +193,11 @@ def _store(m: Machine, expr: Call) -> Value:
 
 
 def _move_bytes(m: Machine, expr: Call) -> Value:
-    """memcpy and memset: one access of all the bytes where their number is known."""
-    target, target_lvalue = _bytes_at(m, expr.args[0], expr)
+    """Memcpy and memset: one access of all the bytes where their number is known."""
+    target, target_lvalue = bytes_at(m, expr.args[0], expr)
     source = None
     if expr.name != "memset":
-        source, source_lvalue = _bytes_at(m, expr.args[1], expr)
+        source, source_lvalue = bytes_at(m, expr.args[1], expr)
     count = m.number(expr.args[2])
     size = count.data if isinstance(count.data, int) and not count.taint else 1
     if source is not None:
@@ -226,12 +214,6 @@ def _move_bytes(m: Machine, expr: Call) -> Value:
 def tainted_ptr(ptr: Ptr, count: Val) -> Ptr:
     """The pointer, unknown where the number of bytes moved is not exact."""
     return ptr if not count.taint and isinstance(count.data, int) else ptr.moved(0, UNKNOWN)
-
-
-def _bytes_at(m: Machine, arg: Expr, call: Call) -> tuple[Ptr, Expr]:
-    while type(arg).__name__ == "Cast" and isinstance(arg.type, PointerType):
-        arg = arg.operand  # type: ignore[union-attr]
-    return pointee(m, arg, call)
 
 
 def _swap(m: Machine, expr: Call) -> Value:
@@ -324,9 +306,9 @@ _NUMPY: dict[str, Callable[..., Any]] = {
     "lround": np.rint,
     "llround": np.rint,
 }
-_PURE_NAMES = frozenset(
-    "erf erfc erfinv lgamma tgamma norm3d normcdf sinpi cospi remainder ldexp logb nan rhypot j0 j1 y0 y1 "
-    "signbit fdim scalbn scalbln erfcx rcbrt asinh acosh atanh".split()
+_PURE_WORDS = (
+    "erf erfc erfinv lgamma tgamma norm3d normcdf sinpi cospi remainder ldexp logb nan rhypot j0 j1 "
+    "y0 y1 signbit fdim scalbn scalbln erfcx rcbrt asinh acosh atanh"
 )
 
 
@@ -337,11 +319,11 @@ def _numeric_names() -> dict[str, Intrinsic]:
         table |= dict.fromkeys((name, f"{name}f", f"__{name}", f"__{name}f"), handler)
         table |= {f"__{name}_{mode}": handler for mode in ("rn", "rz", "ru", "rd")}
         table |= {f"__{name}f_{mode}": handler for mode in ("rn", "rz", "ru", "rd")}
-    for name in _PURE_NAMES:
+    for name in _PURE_WORDS.split():
         table |= dict.fromkeys((name, f"{name}f"), _pure)
     for names, op in (("min umin llmin ullmin fmin fminf", "<"), ("max umax llmax ullmax fmax fmaxf", ">")):
         table |= dict.fromkeys(names.split(), _extremum(op))
-    table |= dict.fromkeys("abs fabs fabsf labs llabs".split(), _absolute)
+    table |= dict.fromkeys(["abs", "fabs", "fabsf", "labs", "llabs"], _absolute)
     return table
 
 
@@ -450,24 +432,21 @@ def find(expr: Call) -> Intrinsic | None:
         found = exec_atomics.find_method(expr) or exec_sync.find_async(expr)
         if found is not None:
             return found
-    if expr.receiver is not None:
+    if expr.receiver is not None or expr.name.startswith("operator"):
         return _operator(expr)
-    name = expr.name
-    handler = TABLE.get(name)
-    if handler is not None:
-        return handler
+    return TABLE.get(expr.name) or _by_prefix(expr)
+
+
+def _by_prefix(expr: Call) -> Intrinsic | None:
+    pointers = any(isinstance(a.type, PointerType) for a in expr.args)
     for prefix, general in _PREFIXES:
-        if name.startswith(prefix) and not any(isinstance(a.type, PointerType) for a in expr.args):
+        if expr.name.startswith(prefix) and (not pointers or general is not _pure):
             return general
-        if name.startswith(prefix) and prefix in {"tex", "surf", "curand"}:
-            return general
-    if name.startswith("operator"):
-        return _operator(expr)
-    return _pure if name.startswith(("h", "half", "__half", "__hadd")) and _small(expr) else None
+    return _pure if expr.name.startswith("h") and _small(expr) else None
 
 
 def _small(expr: Call) -> bool:
-    """Arithmetic on half-precision numbers: `hexp`, `hsqrt`, …"""
+    """Arithmetic on half-precision numbers: `hexp`, `hsqrt`."""
     return bool(expr.args) and all(getattr(a.type, "size", 0) in {2, 4} for a in expr.args) and len(expr.args) <= 3
 
 
@@ -501,6 +480,3 @@ def _operate(m: Machine, expr: Call) -> Value:
         assert isinstance(a, Val) and isinstance(b, Val)
         return arithmetic(op, a, b, promoted(a.dt, b.dt))
     return tainted(m.unknown_value(expr.type), taint)
-
-
-__all__ = ["TABLE", "find", "math"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from cudalint.lint.analysis.exec_values import ASSUMED, EXACT, F32, I64, U32, Array, Data, Dtype, Val, fit
+from cudalint.lint.analysis.exec_values import ASSUMED, EXACT, I64, U32, Array, Data, Dtype, Val, fit
 from cudalint.lint.analysis.trace import Bools, Ints, LaneGrid, LaunchShape
 
 WARP = 32
@@ -189,9 +189,20 @@ class Sampler:
     def __init__(self, lanes: Lanes) -> None:
         self._lanes = lanes
         self._taken = 0
+        self.samples: dict[str, tuple[int, ...]] = {}
 
-    def number(self, dt: Dtype) -> Val:
-        """A sample for an unknown uniform number."""
+    def note(self, name: str, value: Val) -> Val:
+        """Remember the values of a sampled integer, one per world."""
+        if value.dt.kind in "iu" and value.taint:
+            rows = np.broadcast_to(np.asarray(value.data), (self._lanes.rows, 1))[:: len(self._lanes.blocks), 0]
+            self.samples[name] = tuple(int(v) for v in rows)
+        return value
+
+    def number(self, dt: Dtype, name: str) -> Val:
+        """A sample for an unknown uniform number; `name` is how the program calls it."""
+        return self.note(name, self._number(dt))
+
+    def _number(self, dt: Dtype) -> Val:
         if dt.kind == "f":
             return self._lanes.per_world(list(FLOAT_SAMPLES), dt)
         if dt.kind == "b":
@@ -221,6 +232,3 @@ def grid_extent(lanes: Lanes, shape: LaunchShape, axis: int) -> Val:
     if known is not None:
         return Val(known, U32, EXACT)
     return lanes.per_world([samples[axis] for samples in GRID_SAMPLES], U32)
-
-
-__all__ = ["AXES", "EMPTY", "F32", "WARP", "Lanes", "Mask", "Sampler", "grid_extent", "second_block"]

@@ -12,16 +12,17 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from cudalint.lint.analysis.exec_expr import as_pointer, condition, costs, place
+from cudalint.lint.analysis.exec_expr import condition, costs, place
 from cudalint.lint.analysis.exec_induction import Counted, Plan, counted, plan, value_at
 from cudalint.lint.analysis.exec_lanes import EMPTY, Mask
 from cudalint.lint.analysis.exec_machine import EVENT_STEPS, Journal, LoopFrame, Machine
 from cudalint.lint.analysis.exec_memory import LocalObj, SharedObj
-from cudalint.lint.analysis.exec_stmt import MAX_SHADOW, reference
+from cudalint.lint.analysis.exec_stmt import MAX_SHADOW
 from cudalint.lint.analysis.exec_values import (
     APPROXIMATE,
     ASSUMED,
     EXACT,
+    I64,
     MAY,
     Data,
     Ptr,
@@ -120,7 +121,7 @@ def _loop(m: Machine, stmt: For | While, cond: Expr | None, step: Expr | None, b
 
 def _set_plan(m: Machine, run: Run, stmt: For | While) -> None:
     key = ("counted", id(stmt))
-    found: Counted | None | object = m.notes.get(key, _SKIPPED)
+    found: Counted | object | None = m.notes.get(key, _SKIPPED)
     if found is _SKIPPED:
         found = m.notes[key] = counted(run.condition, run.step, run.body)
     if isinstance(found, Counted) and not run.do:
@@ -178,7 +179,7 @@ def _at_limit(m: Machine, run: Run) -> bool:
     if run.jumped:
         run.truncated = True
         return True
-    uncertain = run.may or run.frame.exit_ctl & MAY
+    uncertain = run.may or (run.frame.exit_ctl | m.functions[-1].exit_ctl) & MAY & ~run.base_ctl
     if run.turn == 1:
         _fit_budget(m, run)
     if uncertain and run.turn >= MAY_TURNS and not (run.plan and run.plan.total <= ALWAYS):
@@ -219,16 +220,16 @@ def _jump(m: Machine, run: Run) -> None:
         now = obj.cells.get(off)
         if now is None:
             continue
+        value: Value
         if obj is loop.variable:
-            start = now.dt if isinstance(now, Val) else None
-            assert start is not None
-            value: Value | None = Val(fit(loop.start + last * loop.step, start), start, now.taint | loop.taint)
+            start = now.dt if isinstance(now, Val) else I64
+            value = Val(fit(loop.start + last * loop.step, start), start, now.taint | loop.taint)
         else:
             earlier = [h.get((obj, off)) for h in run.history[-2:]] + [now]
-            value = value_at(earlier, last, run.turn) if len(earlier) == 3 else None
-            value = tainted(value, loop.taint) if value is not None else tainted(now, APPROXIMATE)
-        old = obj.cells[off]
-        obj.store(m, off, obj.type, value, EXACT) if value is not old else None
+            found = value_at(earlier, last, run.turn) if len(earlier) == 3 else None
+            value = tainted(now, APPROXIMATE) if found is None else tainted(found, loop.taint)
+        if value is not obj.cells[off]:
+            obj.store(m, off, obj.type, value, EXACT)
     run.turn = loop.total - 1
 
 
@@ -242,7 +243,6 @@ def _turn(m: Machine, run: Run) -> None:
     _body(m, run, EXACT)
     if frame.iteration_ctl:
         m.taint_written(run.written, frame.iteration_ctl)
-        frame.exit_ctl |= frame.iteration_ctl & ~MAY
         frame.iteration_ctl = EXACT
     run.turn += 1
     run.cost = max(run.cost, m.steps + EVENT_STEPS * len(m.record.events) - before)
@@ -338,5 +338,3 @@ def _range_turn(m: Machine, stmt: RangeFor, frame: LoopFrame, start: Ptr | None,
 
 
 HANDLERS: dict[type[Any], Callable[[Machine, Any], None]] = {For: _for, While: _while, RangeFor: _range_for}
-
-__all__ = ["HANDLERS", "as_pointer", "reference"]

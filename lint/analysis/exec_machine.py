@@ -18,7 +18,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
-from cudalint.lint.analysis.exec_lanes import EMPTY, WARP, Lanes, Mask, Sampler
+from cudalint.lint.analysis.exec_lanes import EMPTY, Lanes, Mask, Sampler
 from cudalint.lint.analysis.exec_memory import GlobalObj, LocalObj, Obj, SharedObj, is_aggregate
 from cudalint.lint.analysis.exec_record import Recorder
 from cudalint.lint.analysis.exec_values import (
@@ -27,9 +27,7 @@ from cudalint.lint.analysis.exec_values import (
     EXACT,
     F64,
     I64,
-    MAY,
     UNKNOWN,
-    Dtype,
     Ptr,
     Rec,
     Val,
@@ -46,10 +44,13 @@ from cudalint.lint.model.program import Function, Global, TranslationUnit
 from cudalint.lint.model.statements import Stmt
 from cudalint.lint.model.types import ArrayType, FloatType, IntType, PointerType, RecordType, Type
 
-STEP_BUDGET = 12_000
+STEP_BUDGET = 8_000
 """Expressions evaluated before the execution hurries (loops run once), about 60 ms; at twice that it stops."""
 EVENT_STEPS = 4
 """What recording an event counts as, in steps."""
+
+MAX_INITIAL = 4096
+"""Initial values of a constant array that are kept."""
 
 Journal = dict[tuple[LocalObj, int], Value | None]
 
@@ -386,14 +387,10 @@ class Machine:
             self.record.quiet += 1
             value = self.eval(init)
             self.record.quiet -= 1
-            cells = self.flattened(value, symbol.type) if isinstance(value, Rec) else [(0, value)]
-            obj.known = {off: self.as_type(v, t) for (off, v), t in zip(cells, self._types(symbol.type, cells))}
+            types = dict(scalar_fields(symbol.type, limit=MAX_INITIAL))
+            cells = dict(self.flattened(value, symbol.type)) if isinstance(value, Rec) else {0: value}
+            obj.known = {off: self.as_type(cell, types.get(off, symbol.type)) for off, cell in cells.items()}
         return obj
-
-    @staticmethod
-    def _types(of: Type, cells: list[tuple[int, Value]]) -> list[Type]:
-        known = dict(scalar_fields(of, limit=4096))
-        return [known.get(off, of) for off, _ in cells]
 
     # -- arguments ---------------------------------------------------------------------------------------
 
@@ -418,7 +415,7 @@ class Machine:
             return self.unknown_value(of)
         if known.number is not None:
             return self.as_type(Val(known.number, F64 if isinstance(known.number, float) else I64), of)
-        return self.sampler.number(dt)
+        return self.sampler.number(dt, name)
 
     def _buffer(self, name: str, of: PointerType, known: ArgValue, symbol: Symbol | None) -> Ptr:
         placed = known.object is not None and known.offset_bytes is not None
@@ -452,6 +449,3 @@ def _path(of: Type, off: int) -> str:
         rest = _path(of.element, rest_off)
         return f"[{position}]" + (f".{rest}" if rest and not rest.startswith("[") else rest)
     return ""
-
-
-__all__ = ["MAY", "WARP", "Dtype", "FunctionFrame", "LoopFrame", "Machine", "OutOfBudget", "Scope"]

@@ -7,14 +7,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from cudalint.lint.analysis.exec_lanes import EMPTY, Mask
 from cudalint.lint.analysis.exec_values import (
-    ASSUMED,
     ATOMIC,
     BOOL,
     EXACT,
-    I64,
     LOADED,
     LOADED_UNIFORM,
-    MAY,
     OPAQUE,
     UNKNOWN,
     Array,
@@ -141,6 +138,7 @@ class LocalObj(Obj):
             active = off.reshape(-1)
         found: list[int] = []
         while active.size and len(found) <= FEW:
+            m.steps += 2
             found.append(int(active[0]))
             active = active[active != found[-1]]
         return found
@@ -286,7 +284,7 @@ class SharedObj(Obj):
     def _write(self, m: Machine, at: Offset, data: Data, dt: Dtype, taint: int) -> None:
         view = self._bytes.view(dt)
         size = dt.itemsize
-        first = at * size // WORD
+        first: Any = at * size // WORD
         words = range(max(1, size // WORD))
         if m.mask is m.lanes.full and not isinstance(at, int):
             rows: Any = m.lanes.row_index
@@ -346,7 +344,7 @@ class GlobalObj(Obj):
         if self.uniform and same:
             key = off if isinstance(off, int) else off.tobytes()
             if key not in self.children:
-                self.children[key] = m.sampler.number(dt)
+                self.children[key] = m.sampler.number(dt, self.described.name if self.described else "")
             return self.children[key]
         return Val(self._content(m, off, dt), dt, loaded)
 
@@ -409,6 +407,3 @@ class GlobalObj(Obj):
         if not m.shadow:
             self.version += 1
             self.known.clear()
-
-
-__all__ = ["I64", "MAY", "ASSUMED", "GlobalObj", "LocalObj", "Obj", "SharedObj", "is_aggregate"]

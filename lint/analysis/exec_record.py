@@ -18,7 +18,6 @@ from cudalint.lint.analysis.trace import (
     Event,
     Frame,
     LoopRun,
-    Space,
     Sync,
     SyncKind,
     Taint,

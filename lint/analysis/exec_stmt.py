@@ -12,7 +12,6 @@ from cudalint.lint.analysis.exec_machine import Journal, LoopFrame, Machine
 from cudalint.lint.analysis.exec_memory import LocalObj
 from cudalint.lint.analysis.exec_values import (
     ASSUMED,
-    BOOL,
     EXACT,
     LOADED,
     MAY,
@@ -27,7 +26,7 @@ from cudalint.lint.analysis.exec_values import (
     tainted,
 )
 from cudalint.lint.analysis.trace import BranchKind
-from cudalint.lint.model.expressions import Storage
+from cudalint.lint.model.expressions import AddressOf, Storage
 from cudalint.lint.model.statements import (
     Block,
     Break,
@@ -35,15 +34,12 @@ from cudalint.lint.model.statements import (
     Continue,
     Decl,
     ExprStmt,
-    For,
     If,
-    RangeFor,
     Return,
     Stmt,
     Switch,
     Try,
     UnknownStmt,
-    While,
 )
 from cudalint.lint.model.types import PointerType
 from cudalint.lint.model.walk import walk
@@ -83,7 +79,7 @@ def reference(m: Machine, init: Any) -> Ptr:
         value = m.eval(init)
         if isinstance(value, Ptr):
             return value
-    if type(init).__name__ == "AddressOf":
+    if isinstance(init, AddressOf):
         value = m.eval(init)
         if isinstance(value, Ptr):
             return value
@@ -369,5 +365,3 @@ HANDLERS: dict[type[Any], Callable[[Machine, Any], None]] = {
     Try: _try,
     UnknownStmt: _unknown,
 }
-
-__all__ = ["BOOL", "HANDLERS", "For", "RangeFor", "While"]

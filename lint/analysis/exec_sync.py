@@ -6,10 +6,11 @@ import re
 from typing import Any
 
 import numpy as np
-from cudalint.lint.analysis.exec_calls import NOTHING, Intrinsic
+from cudalint.lint.analysis.exec_calls import NOTHING, Intrinsic, bytes_at
 from cudalint.lint.analysis.exec_expr import as_pointer, place, poke, store
 from cudalint.lint.analysis.exec_lanes import WARP
 from cudalint.lint.analysis.exec_machine import Machine
+from cudalint.lint.analysis.exec_memory import SharedObj
 from cudalint.lint.analysis.exec_values import (
     BOOL,
     EXACT,
@@ -18,7 +19,6 @@ from cudalint.lint.analysis.exec_values import (
     U32,
     UNKNOWN,
     Array,
-    Ptr,
     Rec,
     Val,
     Value,
@@ -34,7 +34,7 @@ from cudalint.lint.model.types import PointerType, VoidType
 FULL = 0xFFFFFFFF
 
 
-def _number_or_nothing(m: Machine, expr: Call, data: Any, taint: int) -> Value:
+def _as_result(expr: Call, data: Any, taint: int) -> Value:
     dt = dtype_of(expr.type) or I32
     return Val(fit(data, dt), dt, taint)
 
@@ -63,7 +63,7 @@ def _counting_barrier(m: Machine, expr: Call) -> Value:
     result: Any = data[0, 0].item() if (data == data[0]).all() else data
     # Reduced over the block, the result is the same for all its threads, though not known.
     taint = value.taint if not value.taint & LOADED else (value.taint & ~LOADED) | 2
-    return _number_or_nothing(m, expr, result, taint)
+    return _as_result(expr, result, taint)
 
 
 def _warp_barrier(m: Machine, expr: Call) -> Value:
@@ -150,7 +150,7 @@ def warps(m: Machine, bits: Array, fill: bool) -> Array:
     return padded.reshape(rows, count, WARP)
 
 
-def spread_warps(m: Machine, per_warp: Array) -> Array:
+def spread_warps(m: Machine, per_warp: Any) -> Array:
     """One value per warp, repeated for its lanes."""
     return np.repeat(per_warp, WARP, axis=1)[:, : m.lanes.threads]
 
@@ -179,12 +179,12 @@ def _vote(m: Machine, expr: Call) -> Value:
     value = truth(m.eval(args[0]))
     m.record.sync(m, SyncKind.SHUFFLE, expr.name, expr.span, _unless_full(members), WARP)
     data, taint = vote(m, value, expr.name.removesuffix("_sync").strip("_"))
-    return _number_or_nothing(m, expr, data, taint)
+    return _as_result(expr, data, taint)
 
 
 def _active_mask(m: Machine, expr: Call) -> Value:
     data, _ = vote(m, Val(True, BOOL), "ballot")
-    return _number_or_nothing(m, expr, data, m.ctl)
+    return _as_result(expr, data, m.ctl)
 
 
 def _match(m: Machine, expr: Call) -> Value:
@@ -198,7 +198,7 @@ def _match(m: Machine, expr: Call) -> Value:
         else:
             taint |= m.eval(arg).taint
     m.record.sync(m, SyncKind.SHUFFLE, expr.name, expr.span, _unless_full(members), WARP)
-    return _number_or_nothing(m, expr, 0, taint | UNKNOWN)
+    return _as_result(expr, 0, taint | UNKNOWN)
 
 
 # -- asynchronous copies ---------------------------------------------------------------------------------------
@@ -206,8 +206,8 @@ def _match(m: Machine, expr: Call) -> Value:
 
 def copy_async(m: Machine, expr: Call, target: Expr, source: Expr, count: Expr | None) -> Value:
     """A copy from global to shared memory that completes later."""
-    to, to_lvalue = _through(m, target, expr)
-    come, from_lvalue = _through(m, source, expr)
+    to, to_lvalue = bytes_at(m, target, expr)
+    come, from_lvalue = bytes_at(m, source, expr)
     number = m.number(count) if count is not None else Val(to_lvalue.type.size, I32)
     known = isinstance(number.data, int) and not number.taint
     size = int(number.data) if known and not isinstance(number.data, np.ndarray) else 1
@@ -216,14 +216,6 @@ def copy_async(m: Machine, expr: Call, target: Expr, source: Expr, count: Expr |
     m.record.access(m, to_lvalue, AccessKind.ASYNC_STORE, to.moved(0, extra), size)
     to.obj.smear(m, LOADED)
     return NOTHING
-
-
-def _through(m: Machine, arg: Expr, call: Call) -> tuple[Ptr, Expr]:
-    from cudalint.lint.analysis.exec_intrinsics import pointee
-
-    while type(arg).__name__ == "Cast" and isinstance(arg.type, PointerType):
-        arg = arg.operand  # type: ignore[union-attr]
-    return pointee(m, arg, call)
 
 
 def _pipeline_copy(m: Machine, expr: Call) -> Value:
@@ -263,6 +255,10 @@ def _quiet(m: Machine, expr: Call) -> Value:
     return NOTHING if isinstance(expr.type, VoidType) else m.unknown_value(expr.type)
 
 
+_QUIET_WORDS = (
+    "arrive producer_acquire producer_commit consumer_release make_pipeline init quit "
+    "load_matrix_sync store_matrix_sync mma_sync fill_fragment barrier_arrive_tx"
+)
 _ASYNC: dict[str, Intrinsic] = {
     "memcpy_async": _library_copy,
     "consumer_wait": async_wait,
@@ -273,8 +269,7 @@ _ASYNC: dict[str, Intrinsic] = {
     "arrive_and_drop": _named_barrier,
     "try_wait": _named_barrier,
     **dict.fromkeys(
-        "arrive producer_acquire producer_commit consumer_release make_pipeline init quit load_matrix_sync "
-        "store_matrix_sync mma_sync fill_fragment barrier_arrive_tx".split(),
+        _QUIET_WORDS.split(),
         _quiet,
     ),
     "atomic_thread_fence": _fence("device"),
@@ -305,32 +300,43 @@ def _matrix(m: Machine, expr: Call) -> Value:
 _REGISTERS = ("laneid", "tid.x", "tid.y", "tid.z", "ntid.x", "ntid.y", "ntid.z", "ctaid.x", "ctaid.y", "ctaid.z")
 _TOUCHES_MEMORY = re.compile(r"(^|[\s;{])(@!?%?\w+\s+)?(ld|st|red|atom|cp|tensormap|ldmatrix|stmatrix)[.\s]")
 
+_SYNC_INSTRUCTIONS = tuple(
+    (re.compile(pattern), kind, name)
+    for pattern, kind, name in (
+        (r"\b(bar|barrier)(\.cta)?\.(sync|red)[\w.]*\s+0\s*(;|,|$)", SyncKind.BLOCK, "bar.sync"),
+        (r"\b(bar|barrier)(\.cta)?\.(sync|red)", SyncKind.NAMED, "bar.sync"),
+        (r"\bbar\.warp\.sync", SyncKind.WARP, "bar.warp.sync"),
+        (r"\b(barrier\.cluster|mbarrier|bar\.arrive)", SyncKind.NAMED, "barrier"),
+        (r"\b(membar|fence)\b", SyncKind.FENCE, "fence"),
+        (r"\bcp\.async\.(wait|bulk\.wait)", SyncKind.ASYNC_WAIT, "cp.async.wait"),
+    )
+)
+
 
 def assembly(m: Machine, stmt: Asm) -> None:
     """Inline assembly: barriers, fences and special registers are understood, other results are unknown."""
     text = stmt.text
     for value in stmt.inputs:
         m.eval(value)
-    if re.search(r"\b(bar|barrier)(\.cta)?\.(sync|red)", text):
-        named = not re.search(r"\b(bar|barrier)[\w.]*\s+0\s*(;|,|$)", text)
-        m.record.sync(m, SyncKind.NAMED if named else SyncKind.BLOCK, "bar.sync", stmt.span)
-    elif re.search(r"\b(bar\.warp\.sync)", text):
-        m.record.sync(m, SyncKind.WARP, "bar.warp.sync", stmt.span, None, WARP)
-    elif re.search(r"\b(barrier\.cluster|mbarrier|bar\.arrive)", text):
-        m.record.sync(m, SyncKind.NAMED, "barrier", stmt.span)
-    elif re.search(r"\b(membar|fence)\b", text):
-        m.record.sync(m, SyncKind.FENCE, "fence", stmt.span, scope="device")
-    elif re.search(r"cp\.async\.(wait|bulk\.wait)", text):
-        m.record.sync(m, SyncKind.ASYNC_WAIT, "cp.async.wait", stmt.span)
-    elif _TOUCHES_MEMORY.search(text) and "cp.async.commit" not in text:
-        m.record.not_understood(stmt.span, "inline assembly that accesses memory")
-        for obj in list(m.variables.values()):
-            if type(obj).__name__ == "SharedObj":
-                obj.smear(m, UNKNOWN)
+    for pattern, kind, name in _SYNC_INSTRUCTIONS:
+        if pattern.search(text):
+            m.record.sync(m, kind, name, stmt.span)
+            break
+    else:
+        _other_instruction(m, stmt)
     known = _register(m, text)
     for output in stmt.outputs:
         ptr = place(m, output)
         store(m, ptr, output.type, known or m.unknown_value(output.type), output)
+
+
+def _other_instruction(m: Machine, stmt: Asm) -> None:
+    text = stmt.text
+    if _TOUCHES_MEMORY.search(text) and "cp.async.commit" not in text:
+        m.record.not_understood(stmt.span, "inline assembly that accesses memory")
+        for obj in list(m.variables.values()):
+            if isinstance(obj, SharedObj):
+                obj.smear(m, UNKNOWN)
 
 
 def _register(m: Machine, text: str) -> Val | None:

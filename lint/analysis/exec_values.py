@@ -34,8 +34,9 @@ BOOL = np.dtype(np.bool_)
 I8, I16, I32, I64 = (np.dtype(t) for t in (np.int8, np.int16, np.int32, np.int64))
 U8, U16, U32, U64 = (np.dtype(t) for t in (np.uint8, np.uint16, np.uint32, np.uint64))
 F16, F32, F64 = (np.dtype(t) for t in (np.float16, np.float32, np.float64))
-_INTS = {(8, True): I8, (16, True): I16, (32, True): I32, (64, True): I64}
+_INTS: dict[tuple[int, bool], Dtype] = {(8, True): I8, (16, True): I16, (32, True): I32, (64, True): I64}
 _INTS |= {(8, False): U8, (16, False): U16, (32, False): U32, (64, False): U64}
+_FLOATS: dict[int, Dtype] = {16: F16, 32: F32}
 
 
 @cache
@@ -44,9 +45,11 @@ def dtype_of(of: Type) -> Dtype | None:
     if isinstance(of, IntType):
         if of.name == "bool":
             return BOOL
-        return _INTS.get((of.bits, of.signed), I64)
+        integer: Dtype = _INTS.get((of.bits, of.signed), I64)
+        return integer
     if isinstance(of, FloatType):
-        return {16: F16, 32: F32}.get(of.bits, F64)
+        floating: Dtype = _FLOATS.get(of.bits, F64)
+        return floating
     return None
 
 
@@ -236,7 +239,8 @@ _ARRAY: dict[str, Callable[[Any, Any], Any]] = {
 def _shift(op: str, a: Val, b: Val, dt: Dtype) -> Val:
     """Shifts take the left operand's type; counts beyond the width wrap, as the hardware need not."""
     taint = a.taint | b.taint
-    x, y = fit(a.data, dt), fit(b.data, I64)
+    x: Any = fit(a.data, dt)
+    y: Any = fit(b.data, I64)
     bits = dt.itemsize * 8
     if not isinstance(x, np.ndarray) and not isinstance(y, np.ndarray):
         count = int(y) % bits

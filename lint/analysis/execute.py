@@ -55,7 +55,7 @@ def execute(
             complete = False
             m.record.quiet = 0
             m.record.not_understood(kernel.name_span, "nested too deep")
-        except Exception as error:  # noqa: BLE001 - a linter must survive any program
+        except Exception as error:
             complete = False
             m.record.quiet = 0
             m.record.not_understood(kernel.name_span, f"internal: {type(error).__name__}: {error}")
@@ -67,6 +67,7 @@ def execute(
         objects=tuple(m.objects),
         complete=complete and not m.cut_short,
         unknown=tuple(m.record.unknown),
+        samples=tuple(m.sampler.samples.items()),
     )
 
 

@@ -1,0 +1,684 @@
+"""Execute small kernels through the front end and compare what they do with plain evaluation."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from cudalint.lint.analysis.execute import execute
+from cudalint.lint.analysis.trace import (
+    OPAQUE,
+    Access,
+    AccessKind,
+    ArgValue,
+    Branch,
+    BranchKind,
+    CallEvent,
+    LaunchShape,
+    LoopRun,
+    ShapeSource,
+    Space,
+    Sync,
+    SyncKind,
+    Taint,
+    Trace,
+)
+from cudalint.lint.frontend import parse_file
+
+NONE = Taint.EXACT
+
+
+def run(
+    source: str,
+    block: tuple[int, int, int] = (64, 1, 1),
+    grid: tuple[int | None, int | None, int | None] = (4, 1, 1),
+    args: tuple[ArgValue, ...] = (),
+    kernel: str = "k",
+    **options: int,
+) -> Trace:
+    program = parse_file("test.cu", content=source.encode())
+    assert not program.notes, [n.message for n in program.notes]
+    found = next(f for f in program.kernels() if f.name == kernel)
+    return execute(program, found, LaunchShape(block, grid, ShapeSource.OPTION, args), **options)
+
+
+def numbers(*values: int | float | None) -> tuple[ArgValue, ...]:
+    return tuple(ArgValue(number=v) for v in values)
+
+
+def accesses(trace: Trace, name: str, kind: AccessKind | None = None) -> list[Access]:
+    return [a for a in trace.accesses() if a.object.name == name and kind in (None, a.kind)]
+
+
+def stored(trace: Trace, name: str = "out") -> Access:
+    (found,) = accesses(trace, name, AccessKind.STORE)
+    return found
+
+
+def elements(access: Access, size: int = 4) -> list[int]:
+    return [int(a) // size for a in access.address[access.mask]]
+
+
+# -- addresses and masks ---------------------------------------------------------------------------------------
+
+
+def test_linear_index_of_two_blocks() -> None:
+    trace = run("__global__ void k(float *out) { out[blockIdx.x * blockDim.x + threadIdx.x] = 1.f; }")
+    assert elements(stored(trace)) == list(range(128))
+    assert stored(trace).address_taint == NONE and trace.complete and trace.lanes.worlds == 1
+    assert stored(trace).text == "out[blockIdx.x * blockDim.x + threadIdx.x]"
+
+
+def test_two_dimensions_run_x_fastest() -> None:
+    trace = run("__global__ void k(int *out) { out[threadIdx.y * 100 + threadIdx.x] = threadIdx.z; }", (4, 2, 2))
+    store = stored(trace)
+    assert elements(store)[:16] == [0, 1, 2, 3, 100, 101, 102, 103] * 2
+    assert list(store.value[:16]) == [0] * 8 + [1] * 8
+
+
+def test_one_dimensional_grid_of_one_block_has_one_block() -> None:
+    source = "__global__ void k(int *out) { out[threadIdx.x] = 1; }"
+    assert run(source, grid=(1, 1, 1)).lanes.count == 64
+    assert run(source, grid=(1, 5, 1)).lanes.by.max() == 1
+    assert run(source, blocks=1).lanes.count == 64
+
+
+def test_early_return_masks_the_rest() -> None:
+    source = """__global__ void k(float *out, int n) {
+        int i = blockIdx.x * blockDim.x + threadIdx.x;
+        if (i >= n) return;
+        out[i] = 1.f;
+    }"""
+    trace = run(source, args=numbers(None, 100))
+    assert elements(stored(trace)) == list(range(100))
+    (branch,) = (e for e in trace.events if isinstance(e, Branch))
+    assert branch.exits and branch.taken.sum() == 28 and branch.kind is BranchKind.IF
+    assert stored(trace).mask_taint == NONE
+
+
+def test_unknown_bound_is_sampled_in_three_worlds() -> None:
+    source = """__global__ void k(float *out, int n) {
+        int i = blockIdx.x * blockDim.x + threadIdx.x;
+        if (i < n) out[i * n] = 1.f;
+    }"""
+    trace = run(source)
+    store = stored(trace)
+    assert trace.lanes.worlds == 3 and store.mask.all()
+    assert trace.samples == (("n", (2048, 2080, 2053)),)
+    assert store.address_taint == Taint.ASSUMED and store.mask_taint == Taint.ASSUMED
+    strides = {int(store.address[(trace.lanes.world == w) & (trace.lanes.thread == 1)][0]) // 4 for w in range(3)}
+    assert len(strides) == 3 and any(s % 32 for s in strides) and any(s % 64 == 32 for s in strides)
+
+
+def test_else_side_gets_the_other_lanes_and_variables_merge() -> None:
+    source = """__global__ void k(int *out) {
+        int v = 7;
+        if (threadIdx.x < 10) { v = threadIdx.x; } else if (threadIdx.x < 20) { v = 100; }
+        out[threadIdx.x] = v;
+    }"""
+    assert list(stored(run(source)).value[:25]) == [*range(10), *[100] * 10, *[7] * 5]
+
+
+def test_a_branch_on_an_unknown_mode_is_explored() -> None:
+    source = """__global__ void k(int *out, int mode) {
+        int v = 1;
+        if (mode == 3) { out[threadIdx.x] = 5; v = 2; return; }
+        out[threadIdx.x + 100] = v;
+    }"""
+    first, second = accesses(run(source), "out")
+    assert first.mask.all() and first.mask_taint == Taint.ASSUMED
+    assert second.mask.all() and set(second.value) == {1}
+
+
+def test_switch_falls_through_and_breaks() -> None:
+    source = """__global__ void k(int *out) {
+        int v = 0;
+        switch (threadIdx.x) { case 0: v += 1; case 1: v += 10; break; case 2: v = 5; break; default: v = 9; }
+        out[threadIdx.x] = v;
+    }"""
+    assert list(stored(run(source)).value[:5]) == [11, 10, 5, 9, 9]
+
+
+def test_logical_operators_guard_their_right_side() -> None:
+    source = """__global__ void k(const int *in, int *out) {
+        if (threadIdx.x < 8 && in[threadIdx.x] > 0) out[threadIdx.x] = 1;
+    }"""
+    trace = run(source)
+    assert accesses(trace, "in")[0].mask.sum() == 16
+    store = stored(trace)
+    assert store.mask.sum() == 16 and store.mask_taint == Taint.LOADED
+
+
+def test_conditional_operator_masks_its_sides() -> None:
+    source = (
+        "__global__ void k(const int *in, int *out) { out[threadIdx.x] = threadIdx.x > 0 ? in[threadIdx.x - 1] : 0; }"
+    )
+    load = accesses(run(source), "in")[0]
+    assert load.mask.sum() == 126 and load.address[load.mask].min() == 0
+
+
+# -- data-dependent control ------------------------------------------------------------------------------------
+
+
+def test_data_dependent_branch_runs_both_sides_with_all_lanes() -> None:
+    source = """__global__ void k(const int *in, int *out) {
+        int v = 0;
+        if (in[threadIdx.x]) { v = 1; out[threadIdx.x] = 1; } else { out[threadIdx.x + 64] = 2; }
+        out[threadIdx.x + 128] = v;
+    }"""
+    first, second, last = accesses(run(source), "out")
+    assert first.mask.all() and second.mask.all() and first.mask_taint == second.mask_taint == Taint.LOADED
+    assert last.mask_taint == NONE and last.value_taint == Taint.LOADED
+
+
+def test_data_dependent_return_keeps_the_lanes() -> None:
+    source = """__global__ void k(const int *in, int *out) {
+        if (in[threadIdx.x]) return;
+        out[threadIdx.x] = 1;
+        __syncthreads();
+    }"""
+    trace = run(source)
+    assert stored(trace).mask.all() and stored(trace).mask_taint == Taint.LOADED
+    (sync,) = (e for e in trace.events if isinstance(e, Sync))
+    assert sync.mask_taint == Taint.LOADED
+
+
+def test_value_loaded_at_a_uniform_address_is_block_uniform() -> None:
+    source = """__global__ void k(const int *in, int *out) {
+        int n = in[blockIdx.x];
+        if (n > 3) out[threadIdx.x] = n;
+        if (threadIdx.x < n) out[threadIdx.x] = n;
+    }"""
+    uniform, varying = accesses(run(source), "out")
+    assert uniform.mask_taint == Taint.LOADED_UNIFORM and uniform.value_taint == Taint.LOADED_UNIFORM
+    assert varying.mask_taint & Taint.LOADED
+
+
+def test_indirect_index_is_opaque() -> None:
+    trace = run("__global__ void k(const int *in, int *out) { out[in[threadIdx.x]] = 1; }")
+    assert stored(trace).address_taint == Taint.LOADED
+
+
+def test_taint_of_a_loop_that_data_controls_stays_inside() -> None:
+    source = """__global__ void k(const int *in, int *out) {
+        for (int j = in[threadIdx.x]; j < in[threadIdx.x + 1]; ++j) out[j] = 0;
+        out[threadIdx.x] = 1;
+    }"""
+    *inside, after = accesses(run(source), "out")
+    assert len(inside) == 2 and all(a.mask_taint & Taint.LOADED for a in inside)
+    assert after.mask_taint == NONE
+
+
+# -- loops -----------------------------------------------------------------------------------------------------
+
+
+def test_short_loop_runs_fully() -> None:
+    source = "__global__ void k(int *out) { for (int j = 0; j < 5; ++j) out[j * 64 + threadIdx.x] = j; }"
+    trace = run(source)
+    stores = accesses(trace, "out")
+    assert [set(s.value) for s in stores] == [{j} for j in range(5)]
+    assert [s.frames[0].iteration for s in stores] == list(range(5))
+    assert stores[0].frames[0].trip == 5 and not stores[0].frames[0].truncated
+
+
+def test_long_loop_shows_first_iterations_and_the_last() -> None:
+    source = """__global__ void k(float *out, const float *p, int n) {
+        float s = 0; int i;
+        for (i = threadIdx.x; i < n; i += blockDim.x) { s += p[i]; p += 2; }
+        out[i] = s;
+    }"""
+    trace = run(source, args=numbers(None, None, 64_000))
+    loads = accesses(trace, "p")
+    assert [ld.frames[0].iteration for ld in loads] == [0, 1, 2, 999]
+    assert [elements(ld)[0] for ld in loads] == [0, 66, 132, 999 * 66]
+    assert loads[-1].frames[0].truncated and loads[-1].address_taint == NONE
+    (loop,) = (e for e in trace.events if isinstance(e, LoopRun))
+    assert set(loop.trips) == {1000} and not loop.truncated
+    assert elements(stored(trace))[0] == 64_000 and stored(trace).value_taint & Taint.APPROXIMATE
+
+
+def test_double_buffer_alternates_past_the_jump() -> None:
+    source = """__global__ void k(float *out) {
+        int buffer = 0;
+        for (int t = 0; t < 1001; ++t) { out[buffer * 64 + threadIdx.x] = 1.f; buffer ^= 1; }
+    }"""
+    assert [elements(s)[0] for s in accesses(run(source), "out")] == [0, 64, 0, 0]
+
+
+def test_irregular_variable_is_approximate_past_the_jump() -> None:
+    source = """__global__ void k(int *out) {
+        int v = 1;
+        for (int t = 0; t < 1000; ++t) { out[v] = t; v = v * 3 + 1; }
+    }"""
+    last = accesses(run(source), "out")[-1]
+    assert last.address_taint & Taint.APPROXIMATE
+
+
+@pytest.mark.parametrize(
+    "head",
+    [
+        "for (int s = blockDim.x / 2; s > 0; s >>= 1)",
+        "for (int s = blockDim.x / 2; s > 0; s /= 2)",
+    ],
+)
+def test_halving_reduction(head: str) -> None:
+    source = (
+        "__global__ void k(int *out) { __shared__ int a[64]; int t = threadIdx.x; a[t] = t; __syncthreads(); "
+        + head
+        + " { if (t < s) a[t] += a[t + s]; __syncthreads(); } if (t == 0) out[0] = a[0]; }"
+    )
+    trace = run(source)
+    assert set(stored(trace).value) == {64 * 63 // 2} and stored(trace).mask.sum() == 2
+    assert stored(trace).interval == 7
+
+
+def test_doubling_reduction_masks() -> None:
+    source = """__global__ void k(int *out) {
+        __shared__ int a[64];
+        int t = threadIdx.x;
+        a[t] = t;
+        for (int s = 1; s < blockDim.x; s *= 2) {
+            __syncthreads();
+            if (t % (2 * s) == 0) a[t] += a[t + s];
+        }
+        if (t == 0) out[0] = a[0];
+    }"""
+    trace = run(source)
+    assert set(stored(trace).value) == {2016}
+    assert [int(a.mask.sum()) // 2 for a in accesses(trace, "a", AccessKind.STORE)] == [64, 32, 16, 8, 4, 2, 1]
+
+
+def test_lanes_may_turn_differently_often() -> None:
+    source = """__global__ void k(int *out) {
+        int c = 0;
+        for (int j = threadIdx.x; j < 8; ++j) c++;
+        out[threadIdx.x] = c;
+    }"""
+    trace = run(source)
+    assert list(stored(trace).value[:10]) == [8, 7, 6, 5, 4, 3, 2, 1, 0, 0]
+    (loop,) = (e for e in trace.events if isinstance(e, LoopRun))
+    assert list(loop.trips[:10]) == [8, 7, 6, 5, 4, 3, 2, 1, 0, 0]
+
+
+def test_break_and_continue() -> None:
+    source = """__global__ void k(int *out) {
+        int c = 0;
+        for (int j = 0; j < 10; ++j) {
+            if (j == threadIdx.x) break;
+            if (j % 2) continue;
+            c += 1;
+        }
+        out[threadIdx.x] = c;
+    }"""
+    assert list(stored(run(source)).value[:6]) == [0, 1, 1, 2, 2, 3]
+
+
+def test_while_and_do_loops() -> None:
+    source = """__global__ void k(int *out) {
+        int a = 0, b = 0;
+        while (a < threadIdx.x % 4) a++;
+        do { b += 2; } while (b < threadIdx.x % 6);
+        out[threadIdx.x] = a * 10 + b;
+    }"""
+    expected = [t % 4 * 10 + max(2, (t % 6 + 1) // 2 * 2) for t in range(64)]
+    assert list(stored(run(source)).value[:64]) == expected
+
+
+def test_grid_stride_loop_shows_its_back_edge() -> None:
+    source = """__global__ void k(float *out, int n) {
+        for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) out[i] = 1.f;
+    }"""
+    trace = run(source, grid=(None, 1, 1))
+    assert [s.frames[0].iteration for s in accesses(trace, "out")] == [0, 1]
+
+
+def test_endless_loops_end() -> None:
+    source = """__global__ void k(volatile int *flag, int *out) {
+        while (flag[0] == 0) {}
+        while (true) { if (flag[1]) break; }
+        for (;;) { out[threadIdx.x] = 1; }
+    }"""
+    trace = run(source)
+    assert accesses(trace, "flag")[0].volatile and accesses(trace, "out")
+
+
+def test_nested_loops_stay_within_the_budget() -> None:
+    source = """__global__ void k(float *out) {
+        float s = 0;
+        for (int a = 0; a < 60; ++a) for (int b = 0; b < 60; ++b) for (int c = 0; c < 60; ++c)
+            for (int d = 0; d < 60; ++d) s += out[a * 64 + b * 32 + c * 16 + d];
+        out[threadIdx.x] = s;
+    }"""
+    trace = run(source)
+    assert accesses(trace, "out", AccessKind.STORE) and len(trace.events) < 4000
+
+
+# -- memory ----------------------------------------------------------------------------------------------------
+
+
+def test_tile_matrix_product_addresses() -> None:
+    source = """
+    #define T 16
+    __global__ void k(const float *A, const float *B, float *C, int n) {
+        __shared__ float a[T][T], b[T][T + 1];
+        int r = blockIdx.y * T + threadIdx.y, c = blockIdx.x * T + threadIdx.x;
+        float s = 0;
+        for (int t = 0; t < n / T; ++t) {
+            a[threadIdx.y][threadIdx.x] = A[r * n + t * T + threadIdx.x];
+            b[threadIdx.y][threadIdx.x] = B[(t * T + threadIdx.y) * n + c];
+            __syncthreads();
+            for (int j = 0; j < T; ++j) s += a[threadIdx.y][j] * b[j][threadIdx.x];
+            __syncthreads();
+        }
+        C[r * n + c] = s;
+    }"""
+    trace = run(source, (16, 16, 1), (4, 4, 1), numbers(None, None, None, 64))
+    tile = accesses(trace, "b", AccessKind.STORE)[0]
+    assert tile.object.extents == (16, 17) and tile.object.space is Space.SHARED
+    assert elements(tile)[16] == 17
+    load = accesses(trace, "A")[2]
+    assert elements(load)[17] == 64 + 32 + 1
+    assert accesses(trace, "a", AccessKind.LOAD)[0].interval == 1
+
+
+def test_dynamic_shared_memory_is_one_object() -> None:
+    source = """__global__ void k(float *out, int n) {
+        extern __shared__ float raw[];
+        float *first = raw; int *second = (int *)&raw[n];
+        first[threadIdx.x] = 1.f; second[threadIdx.x] = 2;
+        out[threadIdx.x] = second[0];
+    }"""
+    trace = run(source, args=numbers(None, 64))
+    first, second, third = accesses(trace, "raw")
+    assert first.object is second.object and first.object.dynamic
+    assert elements(second)[0] == 64 and set(stored(trace).value) == {2.0}
+    assert third.size == 4
+
+
+def test_shared_flag_is_known_after_the_barrier() -> None:
+    source = """__global__ void k(int *out) {
+        __shared__ int flag;
+        if (threadIdx.x == 0) flag = blockIdx.x + 5;
+        __syncthreads();
+        out[flag * 64 + threadIdx.x] = 1;
+    }"""
+    store = stored(run(source))
+    assert elements(store)[0] == 5 * 64 and elements(store)[64] == 6 * 64 and store.address_taint == NONE
+
+
+def test_unwritten_shared_memory_is_not_known() -> None:
+    source = "__global__ void k(int *out) { __shared__ int s[64]; out[s[threadIdx.x]] = 1; }"
+    assert stored(run(source)).address_taint & Taint.LOADED
+
+
+def test_vector_load_and_member_of_array_of_records() -> None:
+    source = """
+    struct Particle { float x, y, z; int id; };
+    __global__ void k(Particle *p, float *out) {
+        float4 v = reinterpret_cast<float4 *>(out)[threadIdx.x];
+        p[threadIdx.x].z = v.w;
+        Particle q = p[threadIdx.x];
+        out[threadIdx.x] = q.x;
+    }"""
+    trace = run(source)
+    assert accesses(trace, "out", AccessKind.LOAD)[0].size == 16
+    member, whole = accesses(trace, "p")
+    assert member.size == 4 and list(member.address[:2]) == [8, 24] and member.field_of.name == "Particle"
+    assert whole.size == 16 and whole.field_of is None
+
+
+def test_local_arrays() -> None:
+    source = """__global__ void k(int *out) {
+        int a[4] = {1, 2, 3};
+        for (int j = 0; j < 4; ++j) a[j] += j;
+        a[threadIdx.x % 4] *= 10;
+        out[threadIdx.x] = a[0] * 1000 + a[1] * 100 + a[threadIdx.x % 2];
+    }"""
+    trace = run(source)
+
+    def expected(t: int) -> int:
+        a = [1, 3, 5, 3]
+        a[t % 4] *= 10
+        return a[0] * 1000 + a[1] * 100 + a[t % 2]
+
+    assert list(stored(trace).value[:8]) == [expected(t) for t in range(8)]
+    local = trace.accesses(Space.LOCAL)
+    assert {a.text for a in local} == {"a[threadIdx.x % 4]", "a[threadIdx.x % 2]"}
+
+
+def test_xor_swizzle() -> None:
+    source = """__global__ void k(int *out) {
+        __shared__ int s[32][32];
+        int x = threadIdx.x % 32, y = threadIdx.x / 32;
+        s[y][x ^ y] = 1;
+    }"""
+    store = accesses(run(source), "s")[0]
+    assert elements(store)[:64] == [y * 32 + (x ^ y) for y in range(2) for x in range(32)]
+
+
+def test_the_same_buffer_given_twice_is_one_object() -> None:
+    source = "__global__ void k(const float *a, float *b) { b[threadIdx.x] = a[threadIdx.x]; }"
+    args = (ArgValue(object="d", offset_bytes=0), ArgValue(object="d", offset_bytes=256))
+    load, store = run(source, args=args).accesses()
+    assert load.object is store.object and store.address[0] == 256 and not load.object.may_alias
+    load, store = run(source).accesses()
+    assert load.object is not store.object and load.object.may_alias
+
+
+def test_pointers_in_a_record_argument() -> None:
+    source = """
+    struct View { float *data; int pitch; };
+    __global__ void k(View v, View w) { v.data[threadIdx.x * v.pitch] = w.data[threadIdx.x]; }"""
+    args = (ArgValue(elements=(("pitch", 3),)), ArgValue())
+    load, store = run(source, args=args).accesses()
+    assert store.object.name == "v.data" and load.object.name == "w.data"
+    assert elements(store)[:3] == [0, 3, 6]
+
+
+def test_pointers_loaded_from_memory() -> None:
+    source = """__global__ void k(float **rows) {
+        float *row = rows[blockIdx.x];
+        row[threadIdx.x] = 1.f;
+        rows[threadIdx.x][0] = 2.f;
+    }"""
+    uniform, varying = (a for a in run(source).accesses() if a.kind is AccessKind.STORE)
+    assert uniform.object is not varying.object
+    assert not uniform.address_taint & OPAQUE and varying.address_taint & Taint.LOADED
+
+
+def test_pointer_chosen_per_lane_is_two_accesses() -> None:
+    source = """__global__ void k(float *a, float *b) {
+        float *p = threadIdx.x < 16 ? a : b + 4;
+        p[threadIdx.x] = 1.f;
+    }"""
+    first, second = run(source, grid=(1, 1, 1)).accesses()
+    assert {first.object.name, second.object.name} == {"a", "b"}
+    assert {int(first.mask.sum()), int(second.mask.sum())} == {16, 48}
+
+
+def test_constants_with_initialisers_are_exact() -> None:
+    source = """
+    __constant__ int table[4] = {3, 1, 4, 1};
+    __constant__ int unknown;
+    __global__ void k(int *out) { out[table[threadIdx.x % 4] + 64 * unknown] = table[2]; }"""
+    trace = run(source)
+    store = stored(trace)
+    assert set(store.value) == {4} and store.address_taint == Taint.ASSUMED
+    assert accesses(trace, "table")[0].object.space is Space.CONSTANT
+
+
+def test_compound_assignment_loads_then_stores() -> None:
+    source = "__global__ void k(int *out) { out[threadIdx.x] += 2; out[threadIdx.x]++; }"
+    assert [a.kind.value for a in run(source).accesses()] == ["load", "store"] * 2
+
+
+# -- calls -----------------------------------------------------------------------------------------------------
+
+
+def test_functions_references_functors_and_lambdas() -> None:
+    source = """
+    struct Scale { int by; __device__ int operator()(int v) const { return v * by; } };
+    template <class F> __device__ int apply(F f, int v) { return f(v); }
+    __device__ void bump(int &v, int by = 1) { v += by; }
+    __device__ int clamp(int v) { if (v > 20) return 20; return v; }
+    __global__ void k(int *out) {
+        int v = threadIdx.x, two = 2;
+        bump(v); bump(v, 3);
+        Scale s; s.by = 3;
+        out[threadIdx.x] = clamp(apply(s, v) + apply([=](int q) { return q + two; }, v));
+    }"""
+    store = stored(run(source))
+    assert list(store.value[:8]) == [min(20, (t + 4) * 3 + t + 6) for t in range(8)]
+
+
+def test_members_and_constructors() -> None:
+    source = """
+    struct Counter {
+        int n;
+        __device__ Counter(int start) : n(start * 2) {}
+        __device__ void add(int d) { n += d; }
+        __device__ int get() const { return n; }
+    };
+    __global__ void k(int *out) { Counter c(threadIdx.x); c.add(5); out[threadIdx.x] = c.get(); }"""
+    assert list(stored(run(source)).value[:4]) == [5, 7, 9, 11]
+
+
+def test_calls_are_told_and_recursion_ends() -> None:
+    source = """
+    __device__ int f(int n) { return n < 2 ? 1 : f(n - 1) * n; }
+    __device__ void put(int *p) { p[threadIdx.x] = 1; }
+    __global__ void k(int *out) { put(out + f(threadIdx.x)); }"""
+    trace = run(source)
+    store = stored(trace)
+    assert len(store.calls) == 1 and store.calls[0].line == 4
+    assert store.address_taint & Taint.UNKNOWN and any("recursion" in why for _, why in trace.unknown)
+
+
+def test_unknown_functions_taint_what_they_are_given() -> None:
+    source = """
+    __device__ int mystery(int *p);
+    __global__ void k(int *out) { int v = 1; int r = mystery(&v); out[v] = 1; out[r] = 2; }"""
+    trace = run(source)
+    first, second = accesses(trace, "out")
+    assert first.address_taint & Taint.UNKNOWN and second.address_taint & Taint.UNKNOWN
+    assert [(e.name, e.known) for e in trace.events if isinstance(e, CallEvent)] == [("mystery", False)]
+
+
+def test_integer_intrinsics() -> None:
+    source = """__global__ void k(int *out) {
+        int t = threadIdx.x;
+        out[t] = __popc(t) + 10 * __ffs(t) + 1000 * __clz(t) + 100000 * min(t, 3) + max(t, 5);
+    }"""
+
+    def expected(t: int) -> int:
+        first = (t & -t).bit_length()
+        return t.bit_count() + 10 * first + 1000 * (32 - t.bit_length()) + 100000 * min(t, 3) + max(t, 5)
+
+    assert list(stored(run(source)).value[:64]) == [expected(t) for t in range(64)]
+
+
+def test_shuffles_permute_lanes() -> None:
+    source = """__global__ void k(int *out) {
+        int v = threadIdx.x;
+        out[threadIdx.x] = __shfl_sync(~0u, v, 3);
+        out[threadIdx.x] = __shfl_xor_sync(~0u, v, 1);
+        out[threadIdx.x] = __shfl_down_sync(~0u, v, 4, 8);
+        out[threadIdx.x] = __shfl_up_sync(0xffffu, v, 2);
+    }"""
+    trace = run(source)
+    broadcast, xor, down, up = (list(s.value[32:42]) for s in accesses(trace, "out"))
+    assert broadcast == [35] * 10
+    assert xor == [33, 32, 35, 34, 37, 36, 39, 38, 41, 40]
+    assert down == [36, 37, 38, 39, 36, 37, 38, 39, 44, 45]
+    assert up == [32, 33, 32, 33, 34, 35, 36, 37, 38, 39]
+    syncs = [e for e in trace.events if isinstance(e, Sync)]
+    assert [s.members is None for s in syncs] == [True, True, True, False]
+    assert set(syncs[3].members) == {0xFFFF} and syncs[2].width == 8
+
+
+def test_votes_and_counting_barrier() -> None:
+    source = """__global__ void k(int *out) {
+        int t = threadIdx.x;
+        int any = __any_sync(~0u, t == 40);
+        unsigned ballot = __ballot_sync(~0u, t % 2);
+        out[t] = any + (ballot == 0xaaaaaaaau ? 10 : 0) + 100 * __syncthreads_count(t < 7);
+    }"""
+    values = stored(run(source)).value
+    assert values[0] == 710 and values[63] == 711
+
+
+def test_atomics_return_distinct_values() -> None:
+    source = """__global__ void k(int *count, int *out) {
+        int slot = atomicAdd(count, 1);
+        out[slot] = 1;
+        atomicMax_block(&count[threadIdx.x], slot);
+    }"""
+    trace = run(source)
+    first, second = (a for a in trace.accesses() if a.kind is AccessKind.ATOMIC)
+    assert first.scope == "device" and second.scope == "block" and second.text == "count[threadIdx.x]"
+    store = stored(trace)
+    assert store.address_taint == Taint.ATOMIC and len(set(store.address)) == 128
+
+
+def test_barriers_fences_and_groups() -> None:
+    source = """
+    #include <cooperative_groups.h>
+    namespace cg = cooperative_groups;
+    __global__ void k(int *out) {
+        cg::thread_block block = cg::this_thread_block();
+        auto tile = cg::tiled_partition<8>(block);
+        __syncwarp(); tile.sync(); block.sync(); __threadfence(); cg::sync(block);
+        out[block.thread_rank()] = tile.thread_rank() + 100 * tile.meta_group_rank();
+        asm volatile("bar.sync 0;");
+        cg::this_grid().sync();
+    }"""
+    trace = run(source)
+    kinds = [e.kind for e in trace.events if isinstance(e, Sync)]
+    assert kinds == [
+        SyncKind.WARP,
+        SyncKind.TILE,
+        SyncKind.BLOCK,
+        SyncKind.FENCE,
+        SyncKind.BLOCK,
+        SyncKind.BLOCK,
+        SyncKind.GRID,
+    ]
+    store = stored(trace)
+    assert list(store.value[:10]) == [0, 1, 2, 3, 4, 5, 6, 7, 100, 101]
+    assert (store.interval, store.warp_interval) == (2, 4)
+
+
+def test_barrier_in_divergent_code_tells_who_is_alive() -> None:
+    source = """__global__ void k(int *out) {
+        if (threadIdx.x >= 60) return;
+        if (threadIdx.x < 32) __syncthreads();
+    }"""
+    (sync,) = (e for e in run(source).events if isinstance(e, Sync))
+    assert sync.mask.sum() == 64 and sync.alive.sum() == 120
+
+
+def test_loads_and_stores_by_intrinsic() -> None:
+    source = (
+        "__global__ void k(const float *in, float *out) { __stcs(out + threadIdx.x, __ldg(&in[threadIdx.x * 2])); }"
+    )
+    load, store = run(source).accesses()
+    assert load.text == "in[threadIdx.x * 2]" and elements(load)[:3] == [0, 2, 4]
+    assert elements(store)[:3] == [0, 1, 2]
+
+
+def test_nothing_raises_on_what_is_not_understood() -> None:
+    source = """__global__ void k(int *out) {
+        int *p = new int[4];
+        p[threadIdx.x] = 1;
+        out[threadIdx.x] = *(int *)nullptr;
+        int z = 0;
+        out[5 / z] = threadIdx.x % z;
+    }"""
+    trace = run(source)
+    assert trace.complete and trace.unknown
+
+
+def test_lane_grid_describes_the_lanes() -> None:
+    lanes = run("__global__ void k(int n, int *out) { out[0] = n; }", (48, 1, 1)).lanes
+    assert lanes.count == 3 * 2 * 48 and lanes.worlds == 3
+    assert len(set(lanes.warp)) == 12 and set(lanes.cta) == set(range(6))
+    assert list(np.unique(lanes.world)) == [0, 1, 2] and lanes.lane.max() == 31
