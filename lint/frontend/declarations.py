@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from cudalint.lint.frontend.index import CXCursor, CXType, children, evaluate, library, spelling
+from cudalint.lint.frontend.damage import Damage
+from cudalint.lint.frontend.index import CXCursor, CXType, children, evaluate, fields, library, spelling, text_of
 from cudalint.lint.frontend.spans import SourceFile, Spans
 from cudalint.lint.frontend.types import TypeTable
 from cudalint.lint.model.expressions import Expr, Storage, Symbol
 from cudalint.lint.model.program import FunctionKind, TemplateArg
-from cudalint.lint.model.types import FloatType, IntType, PointerType, RecordType, Type
+from cudalint.lint.model.types import FloatType, IntType, OpaqueType, PointerType, RecordType, Type
 
 STRUCT, UNION, CLASS, ENUM, FIELD, ENUMERATOR, FUNCTION, VARIABLE, PARAMETER = 2, 3, 4, 5, 6, 7, 8, 9, 10
 METHOD, NAMESPACE, LINKAGE, CONSTRUCTOR, DESTRUCTOR, CONVERSION = 21, 22, 23, 24, 25, 26
@@ -20,6 +22,7 @@ FUNCTIONS = frozenset({FUNCTION, METHOD, CONSTRUCTOR, DESTRUCTOR, CONVERSION})
 RECORDS = frozenset({STRUCT, UNION, CLASS})
 ANNOTATION = 406
 _CONSTANT, _DEVICE, _GLOBAL, _HOST, _SHARED = 412, 413, 414, 415, 416
+_WORD = re.compile(r"\w+")
 _EXTERN, _STATIC = 2, 3
 _SCOPES = frozenset({STRUCT, UNION, CLASS, NAMESPACE, CLASS_TEMPLATE, PARTIAL_SPECIALIZATION})
 
@@ -49,11 +52,15 @@ class Callee:
 class Declarations:
     """Callees and variables of one translation unit, by declaration."""
 
-    def __init__(self, types: TypeTable, spans: Spans, names: dict[str, int] | None = None) -> None:
+    def __init__(
+        self, types: TypeTable, spans: Spans, damage: Damage | None = None, names: dict[str, int] | None = None
+    ) -> None:
         """Symbols are numbered by `names`: pass those of an earlier parse to go on from there."""
         self._lib = library()
         self._types = types
         self._spans = spans
+        self.damage = damage or Damage()
+        self._unsound: dict[int, bool] = {}
         self._callees: dict[int, Callee] = {}
         self._keys: dict[str, int] = {}
         self._scopes: dict[int, str] = {}
@@ -187,7 +194,7 @@ class Declarations:
         lib = self._lib
         name = spelling(cursor)
         of = lib.clang_getCursorType(cursor)
-        lowered = self._types.lower(of)
+        lowered = OpaqueType("unknown") if self.unsound(cursor) else self._types.lower(of)
         parent = lib.clang_getCursorSemanticParent(cursor)
         at_namespace = cursor.kind == VARIABLE and parent.kind not in FUNCTIONS and parent.kind != FUNCTION_TEMPLATE
         storage = Storage.PARAM if cursor.kind == PARAMETER else self._storage(cursor, at_namespace)
@@ -229,6 +236,33 @@ class Declarations:
         if at_namespace:
             return Storage.HOST
         return Storage.STATIC if lib.clang_Cursor_getStorageClass(cursor) == _STATIC else Storage.LOCAL
+
+    def unsound(self, cursor: CXCursor) -> bool:
+        """Whether the type of a variable or field is a guess of the parser's: its declaration has an error.
+
+        A field is unsound with any field of its record, for their offsets are.
+        """
+        if not self.damage:
+            return False
+        known = self._unsound.get(cursor.d0)
+        if known is None:
+            known = self._unsound[cursor.d0] = self._guessed(cursor)
+        return known
+
+    def _guessed(self, cursor: CXCursor) -> bool:
+        lib = self._lib
+        extent = self._spans.of(lib.clang_getCursorExtent(cursor))
+        if cursor.kind == FIELD:
+            parent = lib.clang_getCursorType(lib.clang_getCursorSemanticParent(cursor))
+            extents = [self._spans.of(lib.clang_getCursorExtent(field)) for field in fields(parent)]
+            if any(self.damage.within(one) for one in extents):
+                return True
+        else:
+            at = self._spans.name(lib.clang_getCursorLocation(cursor), 0)
+            if self.damage.between(extent.file, extent.offset, at.offset):
+                return True
+        words = set(_WORD.findall(text_of(lib.clang_getTypeSpelling(lib.clang_getCursorType(cursor)))))
+        return bool(words & self.damage.names)
 
     def bind(self, cursor: CXCursor, value: Expr) -> None:
         """Let a structured binding stand for `value`."""

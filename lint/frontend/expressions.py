@@ -231,6 +231,8 @@ class ExpressionLowering:
 
     def variable(self, target: CXCursor, cursor: CXCursor) -> Expr:
         """A use of a variable or parameter: its value when it is a constant."""
+        if self.declarations.unsound(target):
+            return self.unknown(cursor, "variable of an unknown type", ())
         symbol = self.declarations.symbol(target)
         span = self.span(cursor)
         if symbol.const and target.kind == VARIABLE:
@@ -285,6 +287,8 @@ class ExpressionLowering:
             base: Expr = Var(self.frame.this, self.frame.this.type, span)
         else:
             base = self.expression(base_cursor)
+        if self.declarations.unsound(target):
+            return self.unknown(cursor, "member of an unknown type", (base,))
         if isinstance(base, Builtin):
             return replace(base, axis=name, type=self.types.of(cursor), span=span)
         return dereferenced(self._field(base, name, offset, declared, span))

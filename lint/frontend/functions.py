@@ -34,6 +34,7 @@ from cudalint.lint.model.types import PointerType, RecordType
 _UNEXPOSED_DECL = 1
 _TRY = 224
 _TYPE_NAME, _MEMBER_NAME = 43, 47
+_TYPEDEF, _ALIAS = 20, 36
 _BOUNDS = "__launch_bounds__"
 
 
@@ -59,7 +60,9 @@ class Lowering(StatementLowering):
         self.instantiated: set[int] = set()
         self.defines_main = False
         self.synthetic = False
-        self._main = main
+        self.probed: set[str] = set()
+        """Instances that were asked for as guesses."""
+        self.main = main
         self._queue: deque[Callee] = deque()
         self._queued: set[str] = set()
         self._done: set[str] = set()
@@ -81,15 +84,6 @@ class Lowering(StatementLowering):
         """Take functions as lowered already."""
         self._done |= keys
 
-    def mark(self) -> tuple[deque[Callee], set[str], int]:
-        """The state of the queue, to return to when an instance is given up."""
-        return self._queue.copy(), self._queued.copy(), len(self.launches)
-
-    def back_to(self, mark: tuple[deque[Callee], set[str], int]) -> None:
-        """Forget what was found since a mark."""
-        self._queue, self._queued = mark[0].copy(), mark[1].copy()
-        del self.launches[mark[2] :]
-
     def _enqueue(self, callee: Callee) -> None:
         key = callee.key
         if key is None or key in self._queued:
@@ -106,7 +100,7 @@ class Lowering(StatementLowering):
             file = self.spans.file_of(self.lib.clang_getCursorLocation(child))
             if file is None or file.system:
                 continue
-            self._scan_one(child, own=file.path == self._main)
+            self._scan_one(child, own=file.path == self.main)
 
     def _scan_one(self, cursor: CXCursor, *, own: bool) -> None:
         kind = cursor.kind
@@ -114,6 +108,9 @@ class Lowering(StatementLowering):
             self._scan_function(cursor, own=own)
         elif kind == VARIABLE:
             self._scan_variable(cursor)
+        elif kind in (_TYPEDEF, _ALIAS):
+            if self.declarations.damage.within(self.span(cursor)):
+                self.declarations.damage.names.add(spelling(cursor))
         elif kind == FUNCTION_TEMPLATE:
             self._scan_template(cursor, own=own)
         elif kind in (NAMESPACE, LINKAGE, _UNEXPOSED_DECL) or kind in RECORDS:
@@ -186,6 +183,8 @@ class Lowering(StatementLowering):
         )
         body = next((part for part in reversed(parts) if part.kind in (COMPOUND, _TRY)), None)
         lowered = self._body(body) if body is not None else None
+        if lowered is not None and self.declarations.damage:
+            lowered = self._mended(lowered)
         location = self.lib.clang_getCursorLocation(definition)
         return Function(
             key=callee.key or callee.qualified,
@@ -205,6 +204,10 @@ class Lowering(StatementLowering):
             synthetic=self.synthetic,
             initializers=initializers,
         )
+
+    def _mended(self, body: Block) -> Block:
+        mended = self.declarations.damage.mend(body)
+        return mended if isinstance(mended, Block) else Block((mended,), body.span)
 
     def _kind(self, callee: Callee) -> FunctionKind:
         return self.lambda_kinds.get(callee.key or "", callee.kind)

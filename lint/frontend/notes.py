@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from cudalint.lint.frontend.index import library, text_of
@@ -20,16 +20,17 @@ _UNKNOWN = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class _Trouble:
+class Trouble:
+    """One error of the parser."""
+
     kind: NoteKind
     subject: str
     message: str
     span: Span
 
 
-def collect(handle: object, spans: Spans, functions: Iterable[Function]) -> tuple[Note, ...]:
+def collect(troubles: Sequence[Trouble], functions: Iterable[Function]) -> tuple[Note, ...]:
     """The notes of a parsed unit. The first of each kind gives the place, the rest are counted."""
-    troubles = list(_troubles(handle, spans))
     kernels = [f.span for f in functions if f.kind is not FunctionKind.HOST]
     notes = []
     for kind in (NoteKind.MISSING_HEADER, NoteKind.UNKNOWN_NAME, NoteKind.SYNTAX):
@@ -46,7 +47,7 @@ def failed(path: str, message: str) -> Note:
     return Note(NoteKind.FAILED, message, Span(path, 1, 1, 1, 1, 0, 0))
 
 
-def _note(kind: NoteKind, group: list[_Trouble], *, inside: bool) -> Note:
+def _note(kind: NoteKind, group: list[Trouble], *, inside: bool) -> Note:
     first = group[0]
     if kind is NoteKind.SYNTAX:
         more = f" (and {len(group) - 1} more errors)" if len(group) > 1 else ""
@@ -57,7 +58,8 @@ def _note(kind: NoteKind, group: list[_Trouble], *, inside: bool) -> Note:
     return Note(kind, f"{what}: {shown}", first.span, inside)
 
 
-def _troubles(handle: object, spans: Spans) -> Iterable[_Trouble]:
+def troubles(handle: object, spans: Spans) -> Iterator[Trouble]:
+    """The errors of a parsed unit that lie in project files."""
     lib = library()
     for at in range(lib.clang_getNumDiagnostics(handle)):
         diagnostic = lib.clang_getDiagnostic(handle, at)
@@ -75,13 +77,13 @@ def _troubles(handle: object, spans: Spans) -> Iterable[_Trouble]:
         yield _classified(message, span)
 
 
-def _classified(message: str, span: Span) -> _Trouble:
+def _classified(message: str, span: Span) -> Trouble:
     if match := _MISSING.search(message):
-        return _Trouble(NoteKind.MISSING_HEADER, match.group(1), message, span)
+        return Trouble(NoteKind.MISSING_HEADER, match.group(1), message, span)
     if match := _UNKNOWN.search(message):
         subject = next(group for group in match.groups() if group)
-        return _Trouble(NoteKind.UNKNOWN_NAME, subject, message, span)
-    return _Trouble(NoteKind.SYNTAX, message, message, span)
+        return Trouble(NoteKind.UNKNOWN_NAME, subject, message, span)
+    return Trouble(NoteKind.SYNTAX, message, message, span)
 
 
 def _within(span: Span, outer: list[Span]) -> bool:

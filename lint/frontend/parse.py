@@ -8,14 +8,11 @@ from contextlib import contextmanager
 from itertools import accumulate
 from pathlib import Path
 
-from cudalint.lint.frontend.declarations import Declarations
-from cudalint.lint.frontend.functions import Lowering
 from cudalint.lint.frontend.headers import folders_of, search_paths
 from cudalint.lint.frontend.index import Parsed, ParseError
-from cudalint.lint.frontend.notes import collect, failed
-from cudalint.lint.frontend.probes import appended, choose, probes
+from cudalint.lint.frontend.notes import collect, failed, troubles
+from cudalint.lint.frontend.probes import instantiate, prepared
 from cudalint.lint.frontend.spans import Spans
-from cudalint.lint.frontend.types import TypeTable
 from cudalint.lint.model.program import Note, TranslationUnit
 
 INCLUDE = Path(__file__).parent / "include"
@@ -83,53 +80,29 @@ def _arguments(flags: Sequence[str]) -> list[str]:
 
 def _lower(parsed: Parsed, name: str, flags: Sequence[str], content: bytes) -> TranslationUnit:
     spans = Spans(parsed.handle, name)
-    types = TypeTable()
-    lowering = Lowering(types, spans, Declarations(types, spans), name)
+    errors = list(troubles(parsed.handle, spans))
+    lowering = prepared(spans, errors, name)
     lowering.scan(parsed.cursor)
     lowering.run()
     if lowering.missing():
-        _instantiate(lowering, name, flags, content)
+        instantiate(lowering, lambda probed: Parsed(name, _arguments(flags), probed), content)
     for template in lowering.missing():
         if template.kernel:
             function = lowering.pattern(template)
             lowering.functions[function.key] = function
     lowering.run()
-    files = {path: file.data for path, file in spans.files.items() if not file.system}
+    files = {path: file.data for path, file in lowering.spans.files.items() if not file.system}
     files.setdefault(name, content)
     return TranslationUnit(
         path=name,
         functions=lowering.functions,
         globals=tuple(lowering.globals.values()),
         launches=tuple(lowering.launches),
-        notes=collect(parsed.handle, spans, lowering.functions.values()),
+        notes=collect(errors, lowering.functions.values()),
         files=files,
         flags=tuple(flags),
         defines_main=lowering.defines_main,
     )
-
-
-def _instantiate(first: Lowering, name: str, flags: Sequence[str], content: bytes) -> None:
-    """Parse again with instances asked for, host templates first: they say how their kernels are launched."""
-    missing = sorted(first.missing(), key=lambda template: template.kernel)
-    asked = probes(first.spans, missing)
-    if not asked:
-        return
-    try:
-        parsed = Parsed(name, _arguments(flags), appended(content, asked))
-    except ParseError:
-        return
-    try:
-        spans = Spans(parsed.handle, name)
-        types = TypeTable()
-        second = Lowering(types, spans, Declarations(types, spans, first.declarations.names), name)
-        second.synthetic = True
-        second.skip(set(first.functions))
-        reached = choose(second, parsed.cursor, asked, missing)
-        first.instantiated |= {missing[number].place for number in reached}
-    finally:
-        parsed.close()
-    first.functions.update(second.functions)
-    first.launches += second.launches
 
 
 def _empty(name: str, flags: Sequence[str], content: bytes, note: Note) -> TranslationUnit:

@@ -2,28 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
+from cudalint.lint.frontend.damage import Damage
 from cudalint.lint.frontend.declarations import (
     FUNCTIONS,
     TEMPLATE_PARAMETER,
     TYPE_PARAMETER,
     VALUE_PARAMETER,
     VARIABLE,
+    Declarations,
 )
 from cudalint.lint.frontend.functions import Lowering, Template
-from cudalint.lint.frontend.index import CXCursor, children, library, spelling
+from cudalint.lint.frontend.index import CXCursor, Parsed, ParseError, children, library, spelling
+from cudalint.lint.frontend.notes import Trouble, troubles
 from cudalint.lint.frontend.spans import Spans
+from cudalint.lint.frontend.types import TypeTable
 from cudalint.lint.model.expressions import Builtin, Storage, Unknown
-from cudalint.lint.model.program import Function, FunctionKind
+from cudalint.lint.model.program import Function, FunctionKind, NoteKind
 from cudalint.lint.model.statements import Decl, UnknownStmt
 from cudalint.lint.model.walk import walk
 
 _PREFIX = "cudalint_probe_"
 _ANY = "cudalint_any"
 _GUESSES = (("float", "256"), ("float", "32"), ("int", "32"), (_ANY, "32"))
-"""Tried in this order: what stands for a type and for an integer. A warp's size fits tiles, 256 fits rows."""
+"""Tried in this order, each in a parse of its own, for an error does not tell which instance it is about:
+what stands for a type and for an integer. A warp's size fits tiles, 256 fits rows."""
 _SHARED_LIMIT = 48 * 1024
 """Static shared memory of a block, bytes (CUDA C++ Programming Guide, table of compute capabilities)."""
 _BOOL, _ENUM, _POINTER = 3, 106, 101
@@ -37,37 +42,110 @@ struct {_ANY} {{
 
 
 @dataclass(frozen=True, slots=True)
-class Probe:
-    """One guess for one template."""
+class _Candidate:
+    """One instance: how ill its guess fits, and the parse that it was lowered in."""
 
-    template: int
-    guess: int
-    text: str
-
-    @property
-    def name(self) -> str:
-        """The variable whose initialiser asks for the instance."""
-        return f"{_PREFIX}{self.template}_{self.guess}"
+    faults: int
+    key: str
+    lowering: Lowering
 
 
-def probes(spans: Spans, templates: Sequence[Template]) -> list[Probe]:
-    """The instances to ask for; none for templates whose parameters cannot be guessed."""
-    found = []
-    for number, template in enumerate(templates):
-        seen: set[str] = set()
-        for guess, (of, integer) in enumerate(_GUESSES):
-            arguments = _arguments(spans, template.cursor, of, integer)
-            if arguments is None or arguments in seen:
-                continue
-            seen.add(arguments)
-            found.append(Probe(number, guess, f"&::{template.qualified}<{arguments}>"))
-    return found
+def prepared(spans: Spans, errors: Sequence[Trouble], name: str, names: dict[str, int] | None = None) -> Lowering:
+    """A lowering for one parse. `names` carries the numbering of symbols on from an earlier parse."""
+    damage = Damage(error.span for error in errors if error.kind is not NoteKind.MISSING_HEADER)
+    types = TypeTable()
+    return Lowering(types, spans, Declarations(types, spans, damage, names), name)
 
 
-def appended(content: bytes, asked: Sequence[Probe]) -> bytes:
+def instantiate(first: Lowering, parse: Callable[[bytes], Parsed], content: bytes) -> None:
+    """Add the best instance found of each template that lacks one, with what it leads to.
+
+    Host templates come first: they say how the kernels that they launch are instantiated.
+    """
+    missing = sorted(first.missing(), key=lambda template: template.kernel)
+    best: dict[int, _Candidate] = {}
+    reached: set[int] = set()
+    tried: set[tuple[int, str]] = set()
+    for of, integer in _GUESSES:
+        asked = {
+            number: _arguments(first.spans, missing[number].cursor, of, integer) for number in range(len(missing))
+        }
+        wanted = {n: a for n, a in asked.items() if a is not None and n not in reached and (n, a) not in tried}
+        if wanted:
+            tried |= set(wanted.items())
+            try:
+                parsed = parse(_appended(content, missing, wanted))
+            except ParseError:
+                break
+            _round(first, parsed, wanted, best, reached)
+    _merge(first, best)
+    first.instantiated |= {missing[number].place for number in {*best, *reached}}
+
+
+def _merge(first: Lowering, best: Mapping[int, _Candidate]) -> None:
+    """Take over what the best candidates' parses brought in, without the instances that lost."""
+    for lowering in {id(candidate.lowering): candidate.lowering for candidate in best.values()}.values():
+        lost = lowering.probed - {candidate.key for candidate in best.values() if candidate.lowering is lowering}
+        added = {k: f for k, f in lowering.functions.items() if k not in lost and k not in first.functions}
+        first.functions.update(added)
+        first.launches += [site for site in lowering.launches if site.function in added]
+
+
+def _appended(content: bytes, templates: Sequence[Template], asked: Mapping[int, str]) -> bytes:
     """The file with the requests after its end, so that all its own offsets stay as they are."""
-    lines = "".join(f"static auto {p.name} = {p.text};\n" for p in asked)
+    lines = "".join(
+        f"static auto {_PREFIX}{number} = &::{templates[number].qualified}<{arguments}>;\n"
+        for number, arguments in asked.items()
+    )
     return content + b"\n" + _PREAMBLE.encode() + lines.encode()
+
+
+def _round(
+    first: Lowering, parsed: Parsed, asked: Mapping[int, str], best: dict[int, _Candidate], reached: set[int]
+) -> None:
+    """Lower one guess of each template asked for, and keep those that fit better than what was kept before."""
+    try:
+        spans = Spans(parsed.handle, first.main)
+        lowering = prepared(spans, list(troubles(parsed.handle, spans)), first.main, first.declarations.names)
+        lowering.synthetic = True
+        lowering.skip(set(first.functions))
+        instances = _instances(parsed.cursor)
+        places = {number: library().clang_getCursorLocation(cursor).raw for number, cursor in instances.items()}
+        for number in asked:
+            if places.get(number) in lowering.instantiated:
+                reached.add(number)
+            if number not in instances or number in reached:
+                continue
+            candidate = _candidate(lowering, instances[number])
+            if candidate is not None and (number not in best or candidate.faults < best[number].faults):
+                best[number] = candidate
+                if not candidate.faults:
+                    reached.add(number)
+    finally:
+        parsed.close()
+
+
+def _candidate(lowering: Lowering, cursor: CXCursor) -> _Candidate | None:
+    """Lower one instance with what it leads to; None when clang could not instantiate its body."""
+    key = lowering.refer(cursor) or ""
+    lowering.probed.add(key)
+    lowering.run()
+    own = lowering.functions.get(key)
+    return _Candidate(_faults(own), key, lowering) if own is not None else None
+
+
+def _instances(root: CXCursor) -> dict[int, CXCursor]:
+    lib = library()
+    found: dict[int, CXCursor] = {}
+    for child in children(root):
+        if child.kind != VARIABLE:
+            continue
+        name = spelling(child)
+        if name.startswith(_PREFIX):
+            target = _function_in(lib.clang_Cursor_getVarDeclInitializer(child))
+            if target is not None:
+                found[int(name.removeprefix(_PREFIX))] = target
+    return found
 
 
 def _arguments(spans: Spans, template: CXCursor, of: str, integer: str) -> str | None:
@@ -75,13 +153,11 @@ def _arguments(spans: Spans, template: CXCursor, of: str, integer: str) -> str |
     lib = library()
     arguments = []
     for parameter in children(template):
+        if parameter.kind in (TYPE_PARAMETER, VALUE_PARAMETER) and _has_default(spans, parameter):
+            break
         if parameter.kind == TYPE_PARAMETER:
-            if _has_default(spans, parameter):
-                break
             arguments.append(of)
         elif parameter.kind == VALUE_PARAMETER:
-            if _has_default(spans, parameter):
-                break
             canonical = lib.clang_getCanonicalType(lib.clang_getCursorType(parameter))
             value = _value(canonical.kind, integer)
             if value is None:
@@ -105,59 +181,6 @@ def _value(kind: int, integer: str) -> str | None:
     if kind in _INTEGERS or kind in (1, 26):
         return integer
     return "nullptr" if kind == _POINTER else None
-
-
-def choose(lowering: Lowering, root: CXCursor, asked: Sequence[Probe], templates: Sequence[Template]) -> set[int]:
-    """Lower the best instance of each template with what it leads to; the numbers of the templates reached.
-
-    A kernel that an instance chosen before it launches is reached already and needs no guess of its own.
-    """
-    instances = _instances(root)
-    places = {
-        probe.template: library().clang_getCursorLocation(instances[probe.name]).raw
-        for probe in asked
-        if probe.name in instances
-    }
-    for number in dict.fromkeys(probe.template for probe in asked):
-        if places.get(number) in lowering.instantiated:
-            continue
-        guesses = [instances[p.name] for p in asked if p.template == number and p.name in instances]
-        best = _best(lowering, guesses)
-        if best is not None:
-            lowering.refer(best)
-            lowering.run()
-    return {number for number in range(len(templates)) if places.get(number) in lowering.instantiated}
-
-
-def _best(lowering: Lowering, guesses: Sequence[CXCursor]) -> CXCursor | None:
-    """The instance that is understood best; the first of equals."""
-    best, least = None, 1 << 30
-    for cursor in guesses:
-        callee = lowering.declarations.callee(cursor)
-        if callee.key is None or callee.definition is None:
-            continue
-        mark = lowering.mark()
-        faults = _faults(lowering.function(callee, callee.definition))
-        lowering.back_to(mark)
-        if faults < least:
-            best, least = cursor, faults
-        if not faults:
-            break
-    return best
-
-
-def _instances(root: CXCursor) -> dict[str, CXCursor]:
-    lib = library()
-    found: dict[str, CXCursor] = {}
-    for child in children(root):
-        if child.kind != VARIABLE:
-            continue
-        name = spelling(child)
-        if name.startswith(_PREFIX):
-            target = _function_in(lib.clang_Cursor_getVarDeclInitializer(child))
-            if target is not None:
-                found[name] = target
-    return found
 
 
 def _function_in(cursor: CXCursor) -> CXCursor | None:
