@@ -134,7 +134,7 @@ template <unsigned int Size, class P, class Label> coalesced_group labeled_parti
 template <class Group> void sync(const Group &g);
 template <class Group> unsigned int thread_rank(const Group &g);
 template <class Group> unsigned int group_size(const Group &g);
-template <class Group, class F> void invoke_one(const Group &g, F &&f);
+template <class Group, class F> CUDALINT_OPAQUE void invoke_one(const Group &g, F &&f);
 
 namespace experimental {
 template <unsigned int MaxBlockSize = 1024> using block_tile_memory = cooperative_groups::block_tile_memory<MaxBlockSize>;

@@ -10,10 +10,13 @@ extern "C" __device__ void __syncthreads();
 #include "cudalint/vector_types.h"
 #include "cudalint/runtime_types.h"
 #include "cudalint/runtime_api.h"
+#include <stdint.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <stdio.h>
 #include <time.h>
+#include <assert.h>
 #include "cudalint/math.h"
 #include "cudalint/intrinsics.h"
 #include "cudalint/simd.h"

@@ -21,7 +21,6 @@ void *valloc(size_t size) noexcept;
 int posix_memalign(void **memptr, size_t alignment, size_t size) noexcept;
 void abort() noexcept __attribute__((noreturn));
 void exit(int status) noexcept __attribute__((noreturn));
-void _exit(int status) noexcept __attribute__((noreturn));
 void _Exit(int status) noexcept __attribute__((noreturn));
 void quick_exit(int status) noexcept __attribute__((noreturn));
 int atexit(void (*function)()) noexcept;

@@ -1,0 +1,4 @@
+// See cudalint/cub/block.h.
+#pragma once
+#include "../../cudalint/cub/block.h"
+

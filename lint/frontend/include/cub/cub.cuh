@@ -1,0 +1,5 @@
+// All of cub.
+#pragma once
+#include "../cudalint/cub/warp.h"
+#include "../cudalint/cub/device.h"
+

@@ -1,0 +1,4 @@
+// See cudalint/cub/device.h.
+#pragma once
+#include "../../cudalint/cub/device.h"
+

@@ -1,0 +1,4 @@
+// See cudalint/cub/util.h.
+#pragma once
+#include "../cudalint/cub/util.h"
+

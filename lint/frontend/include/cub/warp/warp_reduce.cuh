@@ -1,0 +1,4 @@
+// See cudalint/cub/warp.h.
+#pragma once
+#include "../../cudalint/cub/warp.h"
+

@@ -1,0 +1,4 @@
+// cuBLAS.
+#pragma once
+#include <cublas_v2.h>
+

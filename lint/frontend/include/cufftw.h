@@ -1,0 +1,4 @@
+// FFTW interface of cuFFT.
+#pragma once
+#include <cufft.h>
+

@@ -1,0 +1,4 @@
+// Part of cuRAND.
+#pragma once
+#include <curand_kernel.h>
+

@@ -1,0 +1,4 @@
+// cuSOLVER, sparse.
+#pragma once
+#include <cusolverSp.h>
+

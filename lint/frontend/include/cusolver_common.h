@@ -1,0 +1,4 @@
+// cuSOLVER.
+#pragma once
+#include <cusolverDn.h>
+

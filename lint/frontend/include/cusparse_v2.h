@@ -1,0 +1,4 @@
+// cuSPARSE.
+#pragma once
+#include <cusparse.h>
+

@@ -1,0 +1,3 @@
+// NVTX.
+#pragma once
+#include <nvtx3/nvToolsExt.h>

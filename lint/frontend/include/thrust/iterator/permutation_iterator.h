@@ -1,0 +1,4 @@
+// See cudalint/thrust/iterators.h.
+#pragma once
+#include "../../cudalint/thrust/iterators.h"
+

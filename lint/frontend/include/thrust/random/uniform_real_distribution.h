@@ -1,0 +1,4 @@
+// See cudalint/thrust/random.h.
+#pragma once
+#include "../../cudalint/thrust/random.h"
+

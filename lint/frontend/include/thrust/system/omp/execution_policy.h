@@ -1,0 +1,4 @@
+// See cudalint/thrust/core.h.
+#pragma once
+#include "../../../cudalint/thrust/core.h"
+

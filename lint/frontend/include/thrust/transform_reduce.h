@@ -1,0 +1,4 @@
+// See cudalint/thrust/algorithms.h.
+#pragma once
+#include "../cudalint/thrust/algorithms.h"
+
