@@ -73,7 +73,7 @@ def disjoint(findings: Sequence[Diagnostic]) -> list[Diagnostic]:
     for finding in sorted(findings, key=lambda f: f.sort_key):
         edits = finding.fix.edits if finding.fix else ()
         fresh = [e for e in edits if e not in taken]
-        if fresh and not any(_touch(e, t) for e in fresh for t in taken):
+        if edits and not any(_touch(e, t) for e in fresh for t in taken):
             chosen.append(finding)
             taken += fresh
     return chosen

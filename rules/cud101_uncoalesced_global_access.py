@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from cudalint.lint.analysis import advice
 from cudalint.lint.analysis.memory import Site, Verdict, by_place, global_sites, of_record
+from cudalint.lint.analysis.rewrite import exchange_axes
+from cudalint.lint.analysis.rewrite_tile import stage_through_tile
 from cudalint.lint.analysis.unit import Unit
-from cudalint.lint.diagnostics import Diagnostic, Severity
+from cudalint.lint.diagnostics import Applicability, Diagnostic, Edit, Fix, Severity
 from cudalint.rules.base import Meta, SourceRule
 
 
@@ -53,15 +55,29 @@ class UncoalescedGlobalAccess(SourceRule):
         category="memory",
         severity=Severity.WARNING,
         since="0.1.0",
+        fix=Applicability.UNSAFE,
     )
 
     def check(self, unit: Unit) -> Iterator[Diagnostic]:
         """Yield one finding for each place in the source."""
         sites = unit.once(global_sites)
         for site in by_place(sites, lambda s: s.verdict is Verdict.BAD and not of_record(s)):
-            yield self._report(site, *advice.weight(site, sites))
+            yield self._report(site, *advice.weight(site, sites), self._fix(unit, site, sites))
 
-    def _report(self, site: Site, hot: bool, why_not: str) -> Diagnostic:
+    @staticmethod
+    def _fix(unit: Unit, site: Site, sites: Sequence[Site]) -> Fix | None:
+        """The rewrite that keeps every result: axes exchanged, or a transposition staged through a tile."""
+        kernel = site.trace.kernel
+        edits = exchange_axes(unit, kernel, sites)
+        message = "exchange x and y in the kernel and its launch"
+        if edits is None:
+            edits = stage_through_tile(unit, kernel, site)
+            message = "stage the values through a padded tile in shared memory"
+        if edits is None:
+            return None
+        return Fix(Applicability.UNSAFE, message, tuple(Edit(span, text) for span, text in edits))
+
+    def _report(self, site: Site, hot: bool, why_not: str, fix: Fix | None) -> Diagnostic:
         """Put one wasteful access into words."""
         cost, shape = site.cost, site.trace.shape
         used, ideal = cost.used / cost.requests, cost.ideal / cost.requests
@@ -75,5 +91,6 @@ class UncoalescedGlobalAccess(SourceRule):
             help=advice.fitting_change(site),
             evidence=advice.global_evidence(site),
             notes=[why_not] if why_not else [],
+            fix=fix,
             lanes=advice.lane_map(site),
         )

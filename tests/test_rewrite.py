@@ -1,0 +1,129 @@
+"""Rewrites of kernels: what they write, and when they stay away."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from cudalint.lint.analysis.memory import Verdict, global_sites
+from cudalint.lint.analysis.rewrite import Rewrite, exchange_axes
+from cudalint.lint.analysis.rewrite_tile import stage_through_tile
+from cudalint.lint.analysis.unit import Unit
+from cudalint.lint.diagnostics import Edit
+from cudalint.lint.fixes import apply_edits
+from cudalint.lint.frontend import parse_file
+
+SWAPPED = """
+__global__ void scale(float *a, int rows, int cols) {
+    int r = blockIdx.x * blockDim.x + threadIdx.x;
+    int c = blockIdx.y * blockDim.y + threadIdx.y;
+    if (r < rows && c < cols) a[r * cols + c] *= 2.f;
+}
+void run(float *a) {
+    %s
+}
+"""
+
+TRANSPOSE = """
+__global__ void turn(const float *in, float *out, int w, int h) {
+    int x = blockIdx.x * 16 + threadIdx.x;
+    int y = blockIdx.y * 16 + threadIdx.y;
+    if (x >= w || y >= h) return;
+    out[y * w + x] = in[x * h + y] * 2.f;
+}
+void run(float *a, float *b, int w, int h) {
+    turn<<<dim3((w + 15) / 16, (h + 15) / 16), %s>>>(a, b, w, h);
+}
+"""
+
+
+def unit(tmp_path: Path, text: str) -> Unit:
+    path = tmp_path / "k.cu"
+    path.write_text(text)
+    return Unit(parse_file(str(path)))
+
+
+def bad_count(made: Unit) -> int:
+    return sum(s.verdict is Verdict.BAD for s in made.once(global_sites))
+
+
+def rewritten(made: Unit, edits: Rewrite) -> str:
+    content = made.program.files[made.program.path]
+    return apply_edits(content, [Edit(span, text) for span, text in edits]).decode()
+
+
+@pytest.mark.parametrize(
+    ("launch", "after"),
+    [
+        (
+            "dim3 block(16, 16), grid(128, 64);\n    scale<<<grid, block>>>(a, 2048, 1024);",
+            "dim3 block(16, 16), grid(64, 128);",
+        ),
+        ("scale<<<dim3(256, 64), dim3(8, 16)>>>(a, 2048, 1024);", "scale<<<dim3(64, 256), dim3(16, 8)>>>"),
+    ],
+)
+def test_axes_are_exchanged_in_kernel_and_launch(tmp_path: Path, launch: str, after: str) -> None:
+    made = unit(tmp_path, SWAPPED % launch)
+    assert bad_count(made) > 0
+    edits = exchange_axes(made, made.kernels[0], made.once(global_sites))
+    assert edits is not None
+    text = rewritten(made, edits)
+    assert after in text
+    assert "int r = blockIdx.y * blockDim.y + threadIdx.y;" in text
+    assert bad_count(unit(tmp_path, text)) == 0
+
+
+@pytest.mark.parametrize(
+    "launch",
+    [
+        "dim3 g(128, 64);\n    g.x = 12;\n    scale<<<g, dim3(16, 16)>>>(a, 2048, 1024);",
+        "extern void other(float *, dim3);\n    dim3 g(128, 64);\n    other(a, g);\n"
+        "    scale<<<g, dim3(16, 16)>>>(a, 2048, 1024);",
+        "scale<<<1024, dim3(16, 16)>>>(a, 2048, 1024);",
+    ],
+)
+def test_axes_stay_where_the_launch_cannot_be_edited(tmp_path: Path, launch: str) -> None:
+    made = unit(tmp_path, SWAPPED % launch)
+    assert exchange_axes(made, made.kernels[0], made.once(global_sites)) is None
+
+
+def test_axes_stay_where_nothing_is_gained(tmp_path: Path) -> None:
+    text = SWAPPED.replace("a[r * cols + c]", "a[c * rows + r]")
+    made = unit(tmp_path, text % "scale<<<dim3(128, 64), dim3(16, 16)>>>(a, 2048, 1024);")
+    assert exchange_axes(made, made.kernels[0], made.once(global_sites)) is None
+
+
+def test_axes_stay_where_a_called_function_reads_them(tmp_path: Path) -> None:
+    text = "__device__ int row() { return blockIdx.x * blockDim.x + threadIdx.x; }\n" + SWAPPED.replace(
+        "int r = blockIdx.x * blockDim.x + threadIdx.x;", "int r = row();"
+    )
+    made = unit(tmp_path, text % "scale<<<dim3(128, 64), dim3(16, 16)>>>(a, 2048, 1024);")
+    assert bad_count(made) > 0
+    assert exchange_axes(made, made.kernels[0], made.once(global_sites)) is None
+
+
+def staged(made: Unit) -> Rewrite | None:
+    sites = made.once(global_sites)
+    return next((r for s in sites if (r := stage_through_tile(made, made.kernels[0], s))), None)
+
+
+def test_a_transposing_load_goes_through_a_tile(tmp_path: Path) -> None:
+    made = unit(tmp_path, TRANSPOSE % "dim3(16, 16)")
+    edits = staged(made)
+    assert edits is not None
+    text = rewritten(made, edits)
+    assert "__shared__ float tile[16][16 + 1];" in text
+    assert "const int x_t = blockIdx.x * 16 + threadIdx.y;" in text
+    assert "if (!(x >= w || y >= h)) out[y * w + x] = tile[threadIdx.x][threadIdx.y];" in text
+    assert "return;" not in text
+    assert bad_count(unit(tmp_path, text)) == 0
+
+
+@pytest.mark.parametrize("block", ["dim3(16, 8)", "dim3(64, 64)", "64"])
+def test_only_square_blocks_are_staged(tmp_path: Path, block: str) -> None:
+    assert staged(unit(tmp_path, TRANSPOSE % block)) is None
+
+
+def test_more_than_one_assignment_is_not_staged(tmp_path: Path) -> None:
+    text = TRANSPOSE.replace("* 2.f;", "* 2.f;\n    out[0] = 1.f;")
+    assert staged(unit(tmp_path, text % "dim3(16, 16)")) is None
