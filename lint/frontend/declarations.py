@@ -14,6 +14,7 @@ from cudalint.lint.model.expressions import Expr, Storage, Symbol
 from cudalint.lint.model.program import FunctionKind, TemplateArg
 from cudalint.lint.model.types import FloatType, IntType, OpaqueType, PointerType, RecordType, Type
 
+UNEXPOSED_DECL = 1
 STRUCT, UNION, CLASS, ENUM, FIELD, ENUMERATOR, FUNCTION, VARIABLE, PARAMETER = 2, 3, 4, 5, 6, 7, 8, 9, 10
 METHOD, NAMESPACE, LINKAGE, CONSTRUCTOR, DESTRUCTOR, CONVERSION = 21, 22, 23, 24, 25, 26
 TYPE_PARAMETER, VALUE_PARAMETER, TEMPLATE_PARAMETER = 27, 28, 29
@@ -196,12 +197,13 @@ class Declarations:
         of = lib.clang_getCursorType(cursor)
         lowered = OpaqueType("unknown") if self.unsound(cursor) else self._types.lower(of)
         parent = lib.clang_getCursorSemanticParent(cursor)
-        at_namespace = cursor.kind == VARIABLE and parent.kind not in FUNCTIONS and parent.kind != FUNCTION_TEMPLATE
+        at_namespace = cursor.kind != PARAMETER and parent.kind not in FUNCTIONS and parent.kind != FUNCTION_TEMPLATE
         storage = Storage.PARAM if cursor.kind == PARAMETER else self._storage(cursor, at_namespace)
         location = lib.clang_getCursorLocation(cursor)
         scope = self.scope(cursor) if at_namespace else ""
+        instance = f"<{self._types.spelled(of)}>" if cursor.kind == UNEXPOSED_DECL else ""
         return Symbol(
-            key=(f"{scope}::{name}" if scope else f"::{name}") if at_namespace else self._unique(name),
+            key=f"{scope}::{name}{instance}" if at_namespace else self._unique(name),
             name=name,
             type=lowered,
             storage=storage,

@@ -9,9 +9,9 @@ from dataclasses import replace
 from cudalint.lint.frontend.declarations import (
     ENUMERATOR,
     FIELD,
-    FUNCTION_TEMPLATE,
     FUNCTIONS,
     PARAMETER,
+    UNEXPOSED_DECL,
     VARIABLE,
     Declarations,
     is_reference,
@@ -235,7 +235,7 @@ class ExpressionLowering:
             return self.unknown(cursor, "variable of an unknown type", ())
         symbol = self.declarations.symbol(target)
         span = self.span(cursor)
-        if symbol.const and target.kind == VARIABLE:
+        if symbol.const and target.kind != PARAMETER:
             value = self.declarations.value(target)
             if value is not None:
                 return Const(value, symbol.type, span, name=symbol.name)
@@ -263,10 +263,11 @@ class ExpressionLowering:
         known = evaluate(cursor)
         if isinstance(known, int | float):
             return Const(known, self.types.of(cursor), span, name=spelling(cursor) or None)
-        if target.kind not in (FIELD, VARIABLE, 28, FUNCTION_TEMPLATE):
-            binding = self.declarations.binding(target)
-            if binding is not None:
-                return replace(binding, span=span) if not isinstance(binding, Deref) else binding
+        binding = self.declarations.binding(target)
+        if binding is not None:
+            return binding if isinstance(binding, Deref) else replace(binding, span=span)
+        if target.kind == UNEXPOSED_DECL and self.lib.clang_Cursor_hasVarDeclGlobalStorage(target) >= 0:
+            return self.variable(target, cursor)  # an instance of a variable template
         return self.unknown(cursor, f"name {spelling(cursor)}".strip(), ())
 
     def _source_name(self, span: Span) -> str | None:

@@ -15,6 +15,7 @@ from cudalint.lint.frontend.declarations import (
     NAMESPACE,
     PARAMETER,
     RECORDS,
+    UNEXPOSED_DECL,
     VARIABLE,
     Callee,
     Declarations,
@@ -31,7 +32,6 @@ from cudalint.lint.model.program import Function, FunctionKind, Global, LaunchSi
 from cudalint.lint.model.statements import Block, Stmt
 from cudalint.lint.model.types import PointerType, RecordType
 
-_UNEXPOSED_DECL = 1
 _TRY = 224
 _TYPE_NAME, _MEMBER_NAME = 43, 47
 _TYPEDEF, _ALIAS = 20, 36
@@ -113,7 +113,7 @@ class Lowering(StatementLowering):
                 self.declarations.damage.names.add(spelling(cursor))
         elif kind == FUNCTION_TEMPLATE:
             self._scan_template(cursor, own=own)
-        elif kind in (NAMESPACE, LINKAGE, _UNEXPOSED_DECL) or kind in RECORDS:
+        elif kind in (NAMESPACE, LINKAGE, UNEXPOSED_DECL) or kind in RECORDS:
             for child in children(cursor):
                 self._scan_one(child, own=own)
 

@@ -13,6 +13,8 @@ _FOLDERS = (
     "", "include", "inc", "common", "Common", "common/inc", "Common/inc", "src", "headers", "util", "utils", "lib",
     "shared", "helper", "includes",
 )  # fmt: skip
+_BUILD_FILES = ("Makefile", "makefile", "GNUmakefile", "CMakeLists.txt")
+_HINT = re.compile(r"(?<![\w-])-I[ \t]*([^\s'\")]+)|include_directories\s*\(([^)]*)\)")
 _LEVELS = 8
 _FILES = 200
 _READ = 1 << 20
@@ -60,9 +62,15 @@ def _first(folders: Sequence[str], name: str) -> str | None:
 
 
 def _searched(folder: str, name: str) -> str | None:
-    """Look for a header in the usual folders beside a file and above it, up to the repository's root."""
+    """Look for a header where the build file names folders, then in the usual ones beside a file and above it.
+
+    The search ends at the repository's root.
+    """
     if name.startswith(("/", "..")):
         return None
+    hinted = _first(_hinted(folder), name)
+    if hinted is not None:
+        return hinted
     for level, above in enumerate((Path(folder), *Path(folder).parents)):
         if level > _LEVELS or not above.name:
             return None
@@ -73,6 +81,19 @@ def _searched(folder: str, name: str) -> str | None:
         if _exists(str(above / ".git")):
             return None
     return None
+
+
+@lru_cache(maxsize=1 << 10)
+def _hinted(folder: str) -> tuple[str, ...]:
+    """The include folders that the build files beside a source, or above its `src`, name literally."""
+    found: dict[str, None] = {}
+    for place in (folder, str(Path(folder).parent)):
+        for build in _BUILD_FILES:
+            for match in _HINT.finditer(_read(f"{place}/{build}").decode("utf-8", "replace")):
+                for word in (match.group(1) or match.group(2) or "").split():
+                    if "$" not in word:
+                        found[os.path.normpath(f"{place}/{word}")] = None
+    return tuple(found)
 
 
 @lru_cache(maxsize=1 << 16)

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 
 from cudalint.lint.frontend.calls import CallLowering
-from cudalint.lint.frontend.declarations import VARIABLE, Declarations, is_reference
+from cudalint.lint.frontend.declarations import UNEXPOSED_DECL, VARIABLE, Declarations, is_reference
 from cudalint.lint.frontend.expressions import (
     INIT_LIST,
     UNEXPOSED,
@@ -40,7 +40,6 @@ from cudalint.lint.model.statements import (
 from cudalint.lint.model.types import INT, ArrayType, RecordType, Type, VoidType
 
 COMPOUND, CASE, DEFAULT, FOR, DECL_STMT = 202, 203, 204, 209, 231
-_BINDING = 1
 _ATTRIBUTES = range(400, 500)
 _IF_CONSTEXPR = re.compile(rb"if\s+constexpr\b")
 _STRING = re.compile(rb'"((?:\\.|[^"\\])*)"', re.DOTALL)
@@ -117,7 +116,7 @@ class StatementLowering(CallLowering):
         for child in children(cursor):
             if child.kind == VARIABLE:
                 found.append(self.variable_declaration(child))
-            elif child.kind == _BINDING:
+            elif child.kind == UNEXPOSED_DECL:
                 found += self._structured_binding(child)
         return found
 
@@ -159,7 +158,7 @@ class StatementLowering(CallLowering):
         if value is None:
             return [UnknownStmt("structured binding", (), span)]
         target = dereferenced(Var(symbol, of, span))
-        for at, part in enumerate(part for part in parts if part.kind == _BINDING):
+        for at, part in enumerate(part for part in parts if part.kind == UNEXPOSED_DECL):
             bound = self._bound(target, at, part)
             if bound is not None:
                 self.declarations.bind(part, bound)
