@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from cudalint.lint.analysis.trace import AccessKind, ArgValue, LaunchShape, Space, Taint, Trace
 from cudalint.lint.analysis.unit import Unit
@@ -135,21 +135,33 @@ def _hint(kernel: Function, what: str) -> str:
 def _trace(unit: Unit, kernel: Function, shape: LaunchShape) -> Trace:
     from cudalint.lint.analysis.execute import execute
 
-    return execute(unit.program, kernel, shape)
+    x, y, z = (n or 1 for n in shape.grid)
+    corners = dict.fromkeys([(0, 0, 0), (x - 1, y - 1, z - 1)])
+    return execute(unit.program, kernel, shape, where=list(corners))
 
 
-def _touched(trace: Trace) -> dict[str, tuple[int, set[AccessKind]]]:
-    """Per parameter: the bytes that the represented blocks reach, and what is done there."""
-    found: dict[str, tuple[int, set[AccessKind]]] = {}
+@dataclass(slots=True)
+class _Use:
+    """How a buffer is used: bytes reached by the first and last block, whether that is all, what is done."""
+
+    reach: int = 0
+    certain: bool = True
+    kinds: set[AccessKind] = field(default_factory=set)
+
+
+def _touched(trace: Trace) -> dict[str, _Use]:
+    """The use of each pointer parameter, by symbol key."""
+    found: dict[str, _Use] = {}
     for access in trace.accesses(Space.GLOBAL):
         symbol = access.object.symbol
         if symbol is None:
             continue
-        reach, kinds = found.get(symbol.key, (0, set()))
-        certain = not access.address_taint & (Taint.LOADED | Taint.ATOMIC | Taint.UNKNOWN)
-        if certain and access.mask.any():
-            reach = max(reach, int(access.address[access.mask].max()) + access.size)
-        found[symbol.key] = (reach, kinds | {access.kind})
+        use = found.setdefault(symbol.key, _Use())
+        use.kinds.add(access.kind)
+        if access.address_taint:
+            use.certain = False
+        elif access.mask.any():
+            use.reach = max(use.reach, int(access.address[access.mask].max()) + access.size)
     return found
 
 
@@ -168,23 +180,24 @@ def _argument(
     param: Symbol,
     value: ArgValue,
     spec: Spec | None,
-    touched: Mapping[str, tuple[int, set[AccessKind]]],
+    touched: Mapping[str, _Use],
     gathered: int | None,
 ) -> Argument:
     kind = param.type
     if isinstance(kind, PointerType):
-        reach, kinds = touched.get(param.key, (0, set()))
+        use = touched.get(param.key, _Use())
         given = spec.buffers.get(param.name) if spec else None
-        nbytes = given or value.bytes
-        if nbytes is None:
+        nbytes = given or value.bytes or (use.reach if use.certain else 0)
+        if not nbytes and use.kinds:
             raise NotVerifiableError(
                 f"the size of buffer {param.name} is not known"
-                f"{f' (at least {reach} bytes)' if reach else ''}: {_hint(kernel, f'{param.name}=float[…]')}"
+                f"{f' (at least {use.reach} bytes)' if use.reach else ''}: {_hint(kernel, f'{param.name}=float[…]')}"
             )
+        nbytes = max(nbytes, 256)
         if nbytes > MAX_BUFFER:
             raise NotVerifiableError(f"buffer {param.name} has {nbytes / 2**30:.1f} GiB")
         dtype = _dtype(kind.pointee)
-        return Argument("buffer", nbytes=nbytes, dtype=dtype, role=_role(kinds), high=gathered or 256)
+        return Argument("buffer", nbytes=nbytes, dtype=dtype, role=_role(use.kinds), high=gathered or 256)
     return Argument("struct" if isinstance(kind, RecordType) else "scalar", data=_bytes(kernel, param, value).hex())
 
 
@@ -229,12 +242,12 @@ def _bytes(kernel: Function, param: Symbol, value: ArgValue) -> bytes:
 
 def _record_bytes(kind: RecordType, known: Mapping[str, int | float]) -> bytes:
     out = bytearray(kind.size)
-    for field in kind.fields:
-        number = known.get(field.name)
-        if number is None or not isinstance(field.type, IntType | FloatType):
-            raise NotVerifiableError(f"field {field.name} of {kind.name} is not known")
-        code = _code(field.type)
-        struct.pack_into("<" + code, out, field.offset, float(number) if code in "efd" else int(number))
+    for member in kind.fields:
+        number = known.get(member.name)
+        if number is None or not isinstance(member.type, IntType | FloatType):
+            raise NotVerifiableError(f"field {member.name} of {kind.name} is not known")
+        code = _code(member.type)
+        struct.pack_into("<" + code, out, member.offset, float(number) if code in "efd" else int(number))
     return bytes(out)
 
 

@@ -13,6 +13,7 @@ from cudalint.lint.diagnostics import Diagnostic
 from cudalint.lint.fixes import apply_edits
 from cudalint.lint.model.program import Function, TranslationUnit
 from cudalint.verify.build import BuildError, nvcc_build, nvrtc_build
+from cudalint.verify.commandline import command_line
 from cudalint.verify.job import Build, Job, Outcome
 from cudalint.verify.plan import NotVerifiableError, Plan, plan_launch
 from cudalint.verify.session import Session
@@ -66,10 +67,10 @@ class Verifier:
         if finding.span.file != unit.program.path:
             raise NotVerifiableError("the kernel is in a header: verify the file that launches it")
         changed = Unit(self._parse(unit.program.path, fixed), unit.options)
-        unit = Unit(unit.program, self._assumed(unit.options))
-        changed = Unit(changed.program, self._assumed(changed.options))
         kernel = _kernel(unit, finding)
         spec = self._spec(kernel, content)
+        options = self._assumed(unit, spec)
+        unit, changed = Unit(unit.program, options), Unit(changed.program, options)
         block = tuple((finding.evidence or {}).get("block") or ()) or None
         before = plan_launch(unit, kernel, spec, block)
         after = plan_launch(changed, _same_kernel(changed, kernel), spec, None)
@@ -79,10 +80,13 @@ class Verifier:
             outcome, compiler = self._run(finding, (unit, before, content), (changed, after, fixed), Path(folder))
         return _judge(finding, outcome, before, compiler)
 
-    def _assumed(self, options: Options) -> Options:
-        if self._options.argv is None:
-            return options
-        return replace(options, extra={**options.extra, "argv": self._options.argv})
+    def _assumed(self, unit: Unit, spec: Spec | None) -> Options:
+        """The unit's options with the command line that the program is taken to be run with."""
+        said = spec.argv if spec is not None else None
+        argv = self._options.argv or said or command_line(Path(unit.program.path))
+        if argv is None:
+            return unit.options
+        return replace(unit.options, extra={**unit.options.extra, "argv": argv})
 
     def _spec(self, kernel: Function, content: bytes) -> Spec | None:
         lines = content.decode("utf-8", "replace").splitlines()
