@@ -24,10 +24,8 @@ _behind_dashes: tuple[str, ...] = ()
 def run(arguments: Sequence[str]) -> int:
     """Run a command; returns the exit status: 0 clean, 1 findings, 2 could not run."""
     global _behind_dashes
-    own = list(arguments)
-    if "--" in own:
-        at = own.index("--")
-        own, _behind_dashes = own[:at], tuple(own[at + 1 :])
+    at = arguments.index("--") if "--" in arguments else len(arguments)
+    own, _behind_dashes = list(arguments[:at]), tuple(arguments[at + 1 :])
     own = ["--add-ignore=" if word == "--add-ignore" else word for word in own]
     try:
         status = app(own, standalone_mode=True)

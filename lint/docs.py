@@ -38,8 +38,6 @@ def page(info: RuleInfo, samples: Path) -> str:
     lines = [
         f"# {info.name} ({info.code})",
         "",
-        f"{info.summary[0].upper()}{info.summary[1:].rstrip('.')}.",
-        "",
         f"Severity **{info.severity}**, confidence {info.confidence}, category {info.category}, "
         f"{'on by default' if info.default else f'off by default (`--extend-select {info.code}`)'}, "
         f"fix: {_FIX_WORDS[info.fix.value if info.fix else None]}. Since {info.since}.",
@@ -62,11 +60,15 @@ def _sample(path: Path) -> Iterator[str]:
         yield f"\n```{_LANGUAGES.get(file.suffix, '')}\n{text}\n```"
 
 
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
 def index(infos: Sequence[RuleInfo]) -> str:
     """The table of all rules."""
     rows = [
         f"| [{info.code}]({info.slug}.md) | {info.name} | {info.severity}{'' if info.default else ', opt-in'} | "
-        f"{_FIX_WORDS[info.fix.value if info.fix else None]} | {info.summary.rstrip('.')} |"
+        f"{_FIX_WORDS[info.fix.value if info.fix else None]} | {_capital(info.summary.rstrip('.'))} |"
         for info in infos
     ]
     head = ["# Rules", "", "| code | name | severity | fix | reports |", "| --- | --- | --- | --- | --- |"]

@@ -10,7 +10,7 @@ from pathlib import Path
 from cudalint.lint.analyse import Job, Outcome, registry
 from cudalint.lint.analysis.unit import Options, Unit
 from cudalint.lint.cache import CACHE_DIR, Cache
-from cudalint.lint.config import Configs, Settings
+from cudalint.lint.config import ConfigError, Configs, Settings
 from cudalint.lint.diagnostics import Confidence, Diagnostic, Severity
 from cudalint.lint.discovery import Discovery, FileKind, Found, discover, kind_of
 from cudalint.lint.registry import Registry, UnknownRuleError
@@ -136,10 +136,21 @@ class Engine:
 
     def _job(self, file: Found, request: Request, contents: dict[str, bytes]) -> Job:
         settings = self._configs.for_file(file.path)
-        flags = (*settings.extra_args, *request.flags)
+        flags = self._flags(file.path, settings, request)
         options = Options(block=settings.dims("block"), grid=settings.dims("grid"), cuda=settings.cuda)
         content = contents.get(str(file.path))
         return Job(str(file.path), file.kind, tuple(sorted(self.enabled(file.path))), flags, options, content)
+
+    def _flags(self, path: Path, settings: Settings, request: Request) -> tuple[str, ...]:
+        """The compiler flags of a file: from compile_commands.json, the settings, then the command line."""
+        if kind_of(path) is FileKind.BUILD:
+            return ()
+        from cudalint.lint.frontend.compiledb import flags_for
+        from cudalint.lint.frontend.flags import translate
+
+        commands = _compile_commands(settings.build_dir) if settings.build_dir else None
+        own = translate((*settings.extra_args, *request.flags), Path.cwd())
+        return (*flags_for(path, commands), *own)
 
     def _check(self, files: Sequence[Found], request: Request, contents: dict[str, bytes]) -> Iterator[Outcome]:
         """Sources and build files first; then those headers that none of them has brought in."""
@@ -322,6 +333,14 @@ def _open_problem(path: Path) -> str:
             return ""
     except OSError as error:
         return error.strerror or str(error)
+
+
+def _compile_commands(build_dir: str) -> Path:
+    place = Path(build_dir)
+    found = place if place.is_file() else place / "compile_commands.json"
+    if not found.is_file():
+        raise ConfigError(f"build folder {build_dir}: has no compile_commands.json")
+    return found
 
 
 def _processors() -> int:

@@ -27,6 +27,10 @@ _RECURSION = 12_000
 _JOBS_PER_WORKER = 400
 """A worker is replaced after so many files, which bounds what a leak can cost."""
 
+_READY = "ready"
+_START_SECONDS = 120.0
+"""A worker's imports take half a second, or much longer on a busy machine; they do not count for a file."""
+
 _MAIN = "import sys; sys.path[:] = {path!r}; from cudalint.lint.worker import serve; serve()"
 
 
@@ -59,8 +63,10 @@ def serve() -> None:
 
 
 def _loop(source: IO[bytes], answers: IO[bytes]) -> None:
-    from cudalint.lint.analyse import analyse, debug
+    from cudalint.lint.analyse import analyse, debug, registry
 
+    registry()
+    _send(answers, _READY)
     while (job := _receive(source)) is not None:
         try:
             outcome = analyse(job)
@@ -87,6 +93,20 @@ class Worker:
 
     def run(self, job: Job, timeout: float) -> Outcome:
         """Check one file. A worker that dies or takes too long gives the outcome that says so."""
+        if self.done == 0 and self._ask(None, _START_SECONDS)[0] != _READY:
+            self.close()
+            return failure(job.path, f"no process could be started to check it ({self._how()}): please report this")
+        answer, late = self._ask(job, timeout)
+        self.done += 1
+        if isinstance(answer, Outcome):
+            return answer
+        self.close()
+        if late:
+            return failure(job.path, f"took longer than {timeout:g} s to check and was given up")
+        return failure(job.path, f"the process that checked this file died ({self._how()}): please report this")
+
+    def _ask(self, job: Job | None, timeout: float) -> tuple[Any, bool]:
+        """Send a job, if any, and wait for the answer: None when there is none, with whether it came too late."""
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         late = threading.Event()
@@ -98,21 +118,14 @@ class Worker:
         timer = threading.Timer(timeout, stop)
         timer.daemon = True
         timer.start()
-        answer: Outcome | None
         try:
-            _send(self._process.stdin, job)
-            answer = _receive(self._process.stdout)
+            if job is not None:
+                _send(self._process.stdin, job)
+            return _receive(self._process.stdout), late.is_set()
         except OSError:
-            answer = None
+            return None, late.is_set()
         finally:
             timer.cancel()
-        self.done += 1
-        if answer is not None:
-            return answer
-        self.close()
-        if late.is_set():
-            return failure(job.path, f"took longer than {timeout:g} s to check and was given up")
-        return failure(job.path, f"the process that checked this file died ({self._how()}): please report this")
 
     def _how(self) -> str:
         status = self._process.returncode
