@@ -42,11 +42,12 @@ warning[CUD101]: `in[threadIdx.x * STRIDE]` touches 32 sectors per warp where 4 
   |         -----------    ^^^^^^^^^^^^^^^^^^^^^^^^ lanes are 132 bytes apart
   |         written side by side
   |
+  | lane 0 1 2
+  |
   = global memory moves whole sectors
   = note: assumed a block of 256 threads
   = help: let neighbouring threads read neighbours
   = fix: read neighbours (safe)
-  | lane 0 1 2
 
 Found 1 finding (1 warning) in 1 file; 1 note on what could not be read
 1 fixable with `--fix`

@@ -30,10 +30,10 @@ def _finding(report: Report, finding: Diagnostic, paint: Painter) -> Iterator[st
     lines = excerpt(report, finding, paint)
     yield from lines
     pad = " " * (len(lines[0]) - len(lines[0].lstrip()) if not lines[0].startswith("\x1b") else 1)
+    if finding.lanes:
+        yield from (f"{pad} {paint('|', 'blue')} {line}".rstrip() for line in (*finding.lanes.splitlines(), ""))
     for word, text in _remarks(finding):
         yield from _remark(word, text, pad, paint)
-    if finding.lanes:
-        yield from (f"{pad} {paint('|', 'blue')} {line}".rstrip() for line in finding.lanes.splitlines())
 
 
 def _remarks(finding: Diagnostic) -> Iterator[tuple[str, str]]:
