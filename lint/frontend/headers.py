@@ -15,6 +15,8 @@ _FOLDERS = (
 )  # fmt: skip
 _BUILD_FILES = ("Makefile", "makefile", "GNUmakefile", "CMakeLists.txt")
 _HINT = re.compile(r"(?<![\w-])-I[ \t]*([^\s'\")]+)|include_directories\s*\(([^)]*)\)")
+_DEFINE = re.compile(r"(?<!\S)-D([A-Za-z_]\w*)(?:=[^\s'\"$()]*)?(?!\S)")
+_CONDITIONS = frozenset({"ifeq", "ifneq", "ifdef", "ifndef"})
 _LEVELS = 8
 _FILES = 200
 _READ = 1 << 20
@@ -94,6 +96,20 @@ def _hinted(folder: str) -> tuple[str, ...]:
                     if "$" not in word:
                         found[os.path.normpath(f"{place}/{word}")] = None
     return tuple(found)
+
+
+@lru_cache(maxsize=1 << 10)
+def defines(folder: str) -> tuple[str, ...]:
+    """The macros, as -D flags, that the makefile beside a source always sets: literally, under no condition."""
+    found: dict[str, str] = {}
+    for build in _BUILD_FILES[:3]:
+        depth = 0
+        for line in _read(f"{folder}/{build}").decode("utf-8", "replace").replace("\\\n", " ").splitlines():
+            word = line.split(None, 1)[0] if line.strip() else ""
+            depth += (word in _CONDITIONS) - (word == "endif")
+            for match in _DEFINE.finditer(line) if depth == 0 else ():
+                found.setdefault(match.group(1), match.group())
+    return tuple(found.values())
 
 
 @lru_cache(maxsize=1 << 16)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from itertools import accumulate
 from pathlib import Path
 
-from cudalint.lint.frontend.headers import folders_of, search_paths
+from cudalint.lint.frontend.headers import defines, folders_of, search_paths
 from cudalint.lint.frontend.index import Parsed, ParseError
 from cudalint.lint.frontend.notes import collect, failed, troubles
 from cudalint.lint.frontend.probes import instantiate, prepared
@@ -30,8 +31,6 @@ _BASE = (
 )
 _RECURSION = 12_000
 """Python frames that the deepest expression or statement accepted may take, with room for callers."""
-
-
 _BRACKETS = 1_000
 """Open brackets at once. The parser stops at 256, but its recovery recurses until the stack ends."""
 _OPEN, _CLOSE = b"([{", b")]}"
@@ -45,8 +44,9 @@ def parse_file(
     """Lower the file at `path`, or `content` in its place.
 
     `flags` are compiler flags as clang takes them (`flags.translate`, `compiledb.flags_for`). With `search`,
-    headers that they do not lead to are looked for in the usual folders of a project. Never raises for what is
-    in the file: what cannot be read leaves an empty unit with a `FAILED` note.
+    headers that they do not lead to are looked for in the usual folders of a project, and where there are no
+    flags the makefile's macros apply. Never raises for what is in the file: what cannot be read leaves an empty
+    unit with a `FAILED` note.
     """
     name = str(path)
     if content is None:
@@ -57,7 +57,9 @@ def parse_file(
     if _bracket_depth(content) > _BRACKETS:
         return _empty(name, flags, content, failed(name, "brackets are nested too deeply to be read"))
     if search:
-        flags = (*flags, *(f"-I{folder}" for folder in search_paths(name, content, folders_of(flags), str(INCLUDE))))
+        given = flags or defines(os.path.dirname(os.path.abspath(name)))  # noqa: PTH100, PTH120 - lexical
+        found = search_paths(name, content, folders_of(given), str(INCLUDE))
+        flags = (*given, *(f"-I{folder}" for folder in found))
     try:
         parsed = Parsed(name, _arguments(flags), content)
     except ParseError as error:
