@@ -14,7 +14,6 @@ from cudalint.lint.analysis.races_report import (
     race_claims,
     side_text,
 )
-from cudalint.lint.analysis.trace import Space
 from cudalint.lint.analysis.unit import Unit
 from cudalint.lint.analysis.warpsync import SpinLoop, spin_loops
 from cudalint.lint.diagnostics import Confidence, Diagnostic, Label, Severity
@@ -26,7 +25,7 @@ class MissingSyncwarp(SourceRule):
 
     ## What it does
 
-    Reports two lanes of one warp that touch the same element of shared memory in different instructions, at
+    Reports two lanes of one warp that touch the same element of memory in different instructions, at
     least one writing, with no `__syncwarp()`, shuffle or vote between: code that relies on the lanes of a warp
     running in lockstep. It also reports a loop that waits for another thread by re-reading a variable that is
     neither volatile nor read atomically.
@@ -79,7 +78,7 @@ class MissingSyncwarp(SourceRule):
     def check(self, unit: Unit) -> Iterator[Diagnostic]:
         """One finding for each place where a warp barrier is missing, and for each unguarded waiting loop."""
         for claim in unit.once(race_claims):
-            if claim.race.reach is Reach.WARP and claim.race.object.space is Space.SHARED:
+            if claim.race.reach is Reach.WARP:
                 yield self._race(claim)
         for loop in spin_loops(unit.program):
             yield self._spin(loop)

@@ -63,7 +63,7 @@ class GlobalMemoryRace(SourceRule):
     def check(self, unit: Unit) -> Iterator[Diagnostic]:
         """One finding for each place where order is missing."""
         for claim in unit.once(race_claims):
-            if claim.race.object.space is Space.GLOBAL:
+            if claim.race.object.space is Space.GLOBAL and claim.race.reach is not Reach.WARP:
                 yield self._finding(claim)
 
     def _finding(self, claim: Claim) -> Diagnostic:
@@ -92,7 +92,6 @@ class GlobalMemoryRace(SourceRule):
 _REASONS = {
     Reach.GRID: "blocks run in any order and at the same time; only the end of the kernel orders them",
     Reach.BLOCK: "threads of a block run in any order between two barriers",
-    Reach.WARP: "since Volta the lanes of a warp need not run in lockstep",
 }
 
 

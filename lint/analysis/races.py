@@ -284,7 +284,7 @@ def _benign(a: Site, b: Site, cells: Ints) -> Bools:
     """Of clashing cells, those where no order of the two sides makes a difference that we could claim.
 
     All stores store one value; or the value is not known and one store statement is all there is; or a load
-    follows the loading thread's own store of the very value that the others store.
+    follows the loading thread's own store of the very value (or one not known) that the others store.
     """
     if a.writes and b.writes and AccessKind.ATOMIC in (a.kind, b.kind):
         return np.zeros(len(cells), dtype=bool)
@@ -300,6 +300,7 @@ def _benign(a: Site, b: Site, cells: Ints) -> Bools:
     if a.writes and b.writes:
         return same
     store, load = (a, b) if a.writes else (b, a)
+    same = same | np.isnan(low)
     if not same.any():
         return same
     harmless: Bools = same & ~_reads_before_own_store(store, load, cells)
