@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from cudalint.lint.frontend.damage import Damage
-from cudalint.lint.frontend.index import CXCursor, CXType, children, evaluate, fields, library, spelling, text_of
+from cudalint.lint.frontend.index import CXCursor, CXType, children, evaluate, library, spelling, text_of
 from cudalint.lint.frontend.spans import SourceFile, Spans
 from cudalint.lint.frontend.types import TypeTable
 from cudalint.lint.model.expressions import Expr, Storage, Symbol
@@ -255,9 +255,7 @@ class Declarations:
         lib = self._lib
         extent = self._spans.of(lib.clang_getCursorExtent(cursor))
         if cursor.kind == FIELD:
-            parent = lib.clang_getCursorType(lib.clang_getCursorSemanticParent(cursor))
-            extents = [self._spans.of(lib.clang_getCursorExtent(field)) for field in fields(parent)]
-            if any(self.damage.within(one) for one in extents):
+            if self._record_damaged(lib.clang_getCursorSemanticParent(cursor)):
                 return True
         else:
             at = self._spans.name(lib.clang_getCursorLocation(cursor), 0)
@@ -265,6 +263,15 @@ class Declarations:
                 return True
         words = set(_WORD.findall(text_of(lib.clang_getTypeSpelling(lib.clang_getCursorType(cursor)))))
         return bool(words & self.damage.names)
+
+    def _record_damaged(self, record: CXCursor) -> bool:
+        """Whether a record has an error outside its methods: clang may have left a field out."""
+        lib = self._lib
+        errors = set(self.damage.within(self._spans.of(lib.clang_getCursorExtent(record))))
+        for child in children(record) if errors else ():
+            if child.kind in FUNCTIONS or child.kind == FUNCTION_TEMPLATE:
+                errors -= set(self.damage.within(self._spans.of(lib.clang_getCursorExtent(child))))
+        return bool(errors)
 
     def bind(self, cursor: CXCursor, value: Expr) -> None:
         """Let a structured binding stand for `value`."""

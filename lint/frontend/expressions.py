@@ -16,6 +16,7 @@ from cudalint.lint.frontend.declarations import (
     Declarations,
     is_reference,
     pointee_of,
+    record_of,
 )
 from cudalint.lint.frontend.index import CXCursor, children, evaluate, library, spelling
 from cudalint.lint.frontend.spans import Spans
@@ -292,17 +293,18 @@ class ExpressionLowering:
             return self.unknown(cursor, "member of an unknown type", (base,))
         if isinstance(base, Builtin):
             return replace(base, axis=name, type=self.types.of(cursor), span=span)
+        record = record_of(base.type)
+        if record is not None and self.types.in_anonymous(target) and (flat := record.field(name)) is not None:
+            offset = flat.offset  # libclang leaves out the members without a name on the way
         return dereferenced(self._field(base, name, offset, declared, span))
 
     def _field(self, base: Expr, name: str, offset: int, declared: Type, span: Span) -> Expr:
-        """`base.name`, with conversions to base classes and anonymous members folded into the offset."""
+        """`base.name`, with conversions to base classes folded into the offset."""
         while isinstance(base, Cast) and not base.explicit and same_shape(base.type, base.operand.type):
             outer, inner = pointee_of(base.operand.type), pointee_of(base.type)
             if isinstance(outer, RecordType) and isinstance(inner, RecordType):
                 offset += self.types.base_offset(outer, inner)
             base = base.operand
-        if isinstance(base, Member) and not base.field:
-            return Member(base.base, name, base.offset + offset, base.arrow, declared, span)
         if isinstance(base, Deref) and not is_reference(base.pointer.type):
             return Member(base.pointer, name, offset, True, declared, span)
         arrow = isinstance(base.type, PointerType)

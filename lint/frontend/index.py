@@ -129,6 +129,7 @@ _SIGNATURES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "clang_EvalResult_getAsDouble": (c_double, (c_void_p,)),
     "clang_EvalResult_getAsStr": (c_char_p, (c_void_p,)),
     "clang_EvalResult_dispose": (None, (c_void_p,)),
+    "clang_Cursor_isAnonymousRecordDecl": (c_uint, (CXCursor,)),
     "clang_CXXMethod_isStatic": (c_uint, (CXCursor,)),
     "clang_CXXMethod_isDefaulted": (c_uint, (CXCursor,)),
     "clang_Cursor_isDynamicCall": (c_int, (CXCursor,)),

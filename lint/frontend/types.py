@@ -111,8 +111,14 @@ class TypeTable:
         found = self._field_names.get(cursor.d0)
         if found is None:
             bits = self._lib.clang_Cursor_getOffsetOfField(cursor)
-            found = self._field_names[cursor.d0] = (spelling(cursor), max(bits, 0) // 8)
+            name = spelling(cursor)
+            anonymous = "(" in name  # libclang describes the record instead
+            found = self._field_names[cursor.d0] = ("" if anonymous else name, max(bits, 0) // 8)
         return found
+
+    def in_anonymous(self, cursor: CXCursor) -> bool:
+        """Whether a field belongs to an anonymous struct or union: its offset then counts from that one."""
+        return bool(self._lib.clang_Cursor_isAnonymousRecordDecl(self._lib.clang_getCursorSemanticParent(cursor)))
 
     def base_offset(self, derived: RecordType, base: RecordType) -> int:
         """Where a base class lies in a derived record; 0 when that is not known."""
