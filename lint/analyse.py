@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import os
-import re
 import traceback
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -20,8 +19,6 @@ from cudalint.rules.cud000_unreadable_source import UnreadableSource
 
 MAX_BYTES = 32 * 1024 * 1024
 """Larger files are data in disguise; reading them would only cost memory."""
-
-_INCLUDE = re.compile(rb'^[ \t]*#[ \t]*include[ \t]*(["<])([^">\n]+)[">]', re.MULTILINE)
 
 DEBUG = "CUDALINT_DEBUG"
 """Environment variable that makes failures print their traceback to standard error."""
@@ -46,13 +43,15 @@ class Job:
 class Outcome:
     """What checking one file gave.
 
-    `inputs` maps every project file that was read (the file itself among them) to the digest of its content, and
-    every place where an include was looked for in vain to "": the outcome is stale once a file is there.
-    `complete` is false when the file could not be checked, so that nothing may be concluded from silence.
+    `files` are the project files that were read, the file itself among them. `inputs` maps them, and every other
+    place that was looked at, to the digest of its content ("" where there is no file): the outcome is stale once
+    one of them differs. `complete` is false when the file could not be checked, so that nothing may be concluded
+    from silence.
     """
 
     path: str
     findings: tuple[Diagnostic, ...]
+    files: tuple[str, ...] = ()
     inputs: tuple[tuple[str, str], ...] = ()
     complete: bool = True
 
@@ -75,7 +74,7 @@ def _note(path: str, message: str, reason: str = "") -> Diagnostic:
 
 def failure(path: str, message: str) -> Outcome:
     """The outcome of a file that could not be checked."""
-    return Outcome(path, (_note(path, message),), complete=False)
+    return Outcome(path, (_note(path, message),), (path,), complete=False)
 
 
 def analyse(job: Job) -> Outcome:
@@ -88,7 +87,7 @@ def analyse(job: Job) -> Outcome:
             return failure(job.path, f"cannot be read: {error.strerror or error}")
     problem = unusable(data)
     if problem:
-        return Outcome(job.path, (_note(job.path, problem),), ((job.path, digest(data)),), complete=False)
+        return failure(job.path, problem)
     return _build_file(job, data) if job.kind is FileKind.BUILD else _source(job, data)
 
 
@@ -107,7 +106,7 @@ def _build_file(job: Job, data: bytes) -> Outcome:
     rules = registry().build_rules(job.codes)
     checks = {rule.meta.code: partial(rule.check, path, text, job.options) for rule in rules}
     findings = run_checks(job.path, checks)
-    return Outcome(job.path, tuple(findings), ((job.path, digest(data)),))
+    return Outcome(job.path, tuple(findings), (job.path,), ((job.path, digest(data)),))
 
 
 def _source(job: Job, data: bytes) -> Outcome:
@@ -117,29 +116,32 @@ def _source(job: Job, data: bytes) -> Outcome:
         program: TranslationUnit = parse_file(job.path, flags=job.flags, content=job.content)
     except Exception as error:
         debug(error)
-        kept = _note(job.path, f"the front end failed ({type(error).__name__}: {error}): please report this")
-        return Outcome(job.path, (kept,), ((job.path, digest(data)),), complete=False)
+        return failure(job.path, f"the front end failed ({type(error).__name__}: {error}): please report this")
     unit = Unit(program, job.options)
     checks = {rule.meta.code: partial(rule.check, unit) for rule in registry().source_rules(job.codes)}
     checks |= {rule.meta.code: partial(rule.check_source, unit) for rule in registry().build_rules(job.codes)}
     findings = run_checks(job.path, checks)
     inputs = {job.path: digest(data), **{file: digest(seen) for file, seen in program.files.items()}}
-    inputs.update(dict.fromkeys(_absent(program), ""))
-    return Outcome(job.path, tuple(findings), tuple(sorted(inputs.items())))
+    for place in _consulted(program):
+        inputs.setdefault(place, _digest_of(place))
+    return Outcome(job.path, tuple(findings), tuple(sorted(program.files)), tuple(sorted(inputs.items())))
 
 
-def _absent(program: TranslationUnit) -> Iterator[str]:
-    """Where the includes of a unit would be found first, if there were a file."""
-    from cudalint.lint.frontend.headers import folders_of
+def _consulted(program: TranslationUnit) -> Iterator[str]:
+    """Places beside the files of a unit that decided how it was read."""
+    from cudalint.lint.frontend.headers import consulted, folders_of
+    from cudalint.lint.frontend.parse import INCLUDE
 
-    folders = [Path(folder) for folder in folders_of(program.flags)]
+    folders = folders_of(program.flags)
     for file, data in program.files.items():
-        for quote, raw in set(_INCLUDE.findall(data)):
-            name = raw.decode("utf-8", "replace")
-            for folder in ([Path(file).parent] if quote == b'"' else []) + folders:
-                place = str(folder / name)
-                if place not in program.files and not Path(place).exists():
-                    yield place
+        yield from consulted(file, data, folders, str(INCLUDE))
+
+
+def _digest_of(file: str) -> str:
+    try:
+        return digest(Path(file).read_bytes())
+    except OSError:
+        return ""
 
 
 def run_checks(path: str, checks: Mapping[str, Callable[[], Iterable[Diagnostic]]]) -> list[Diagnostic]:

@@ -119,6 +119,7 @@ def encode(outcome: Outcome) -> dict[str, Any]:
     """An outcome as JSON values."""
     return {
         "path": outcome.path,
+        "files": outcome.files,
         "inputs": outcome.inputs,
         "findings": [_encode_finding(finding) for finding in outcome.findings],
     }
@@ -138,6 +139,7 @@ def decode(data: Mapping[str, Any]) -> Outcome:
     return Outcome(
         path=str(data["path"]),
         findings=tuple(_decode_finding(item) for item in data["findings"]),
+        files=tuple(map(str, data["files"])),
         inputs=tuple((str(file), str(seen)) for file, seen in data["inputs"]),
     )
 

@@ -312,7 +312,7 @@ def exit_status(report: Report, fail_on: Severity = Severity.INFO) -> int:
 
 
 def _read_by(outcomes: Iterable[Outcome]) -> set[str]:
-    return {name for outcome in outcomes for name, seen in outcome.inputs if seen}
+    return {name for outcome in outcomes for name in outcome.files}
 
 
 def _split_unreadable(files: Sequence[Found]) -> tuple[list[Found], list[str]]:

@@ -247,6 +247,15 @@ def test_cache_notices_a_header_that_appears(tmp_path: Path) -> None:
     assert Cache(tmp_path / "cache").get(job) is None
 
 
+def test_cache_notices_a_makefile_that_changes(tmp_path: Path) -> None:
+    job = Job(str(write(tmp_path / "a.cu", STRIDED)), FileKind.SOURCE, ("CUD101",))
+    write(tmp_path / "Makefile", "CFLAGS = -DA\n")
+    Cache(tmp_path / "cache").put(job, analyse_module.analyse(job))
+    assert Cache(tmp_path / "cache").get(job) is not None
+    write(tmp_path / "Makefile", "CFLAGS = -DB\n")
+    assert Cache(tmp_path / "cache").get(job) is None
+
+
 def test_warm_run_says_the_same_without_a_worker(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     write(tmp_path / "a.cu", STRIDED)
@@ -257,7 +266,7 @@ def test_warm_run_says_the_same_without_a_worker(tmp_path: Path, monkeypatch: py
 
 
 def test_outcomes_survive_the_cache_format(tmp_path: Path) -> None:
-    outcome = Outcome("a.cu", sample_report(tmp_path).findings, (("a.cu", "12"), ("gone.h", "")))
+    outcome = Outcome("a.cu", sample_report(tmp_path).findings, ("a.cu",), (("a.cu", "12"), ("gone.h", "")))
     assert decode(json.loads(json.dumps(encode(outcome)))) == outcome
 
 

@@ -73,16 +73,32 @@ def _searched(folder: str, name: str) -> str | None:
     hinted = _first(_hinted(folder), name)
     if hinted is not None:
         return hinted
+    return next(filter(_is_file, _usual_places(folder, name)), None)
+
+
+def _usual_places(folder: str, name: str) -> Iterator[str]:
     for level, above in enumerate((Path(folder), *Path(folder).parents)):
         if level > _LEVELS or not above.name:
-            return None
-        for usual in _FOLDERS:
-            candidate = os.path.join(above, usual, name)  # noqa: PTH118
-            if _is_file(candidate):
-                return candidate
+            return
+        yield from (os.path.join(above, usual, name) for usual in _FOLDERS)  # noqa: PTH118
         if _exists(str(above / ".git")):
-            return None
-    return None
+            return
+
+
+def consulted(path: str, content: bytes, known: Sequence[str], stubs: str) -> Iterator[str]:
+    """The places whose content or absence decides how the includes of a file resolve, for caches.
+
+    They are the build files that are read for hints, the files that would be found before the one that is, and for
+    a header that is nowhere every place where it would be looked for.
+    """
+    folder = str(Path(path).parent)
+    for place in (folder, str(Path(folder).parent)):
+        yield from (f"{place}/{build}" for build in _BUILD_FILES)
+    for quoted, name in set(_includes(content)):
+        folders = [*([folder] if quoted else []), *known]
+        yield from (os.path.normpath(f"{one}/{name}") for one in folders)
+        if _first(folders, name) is None and not _is_file(os.path.join(stubs, name)):  # noqa: PTH118
+            yield from _usual_places(folder, name)
 
 
 @lru_cache(maxsize=1 << 10)
