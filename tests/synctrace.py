@@ -134,7 +134,7 @@ class Build:
                 order=len(self.events),
                 kind=kind,
                 span=span(line),
-                node=replace(span(line), end_offset=span(line).offset + 200),
+                node=replace(span(line), end_offset=span(line).offset + 105),
                 mask=self.all if mask is None else mask,
                 taken=taken,
                 taint=taint,

@@ -47,14 +47,14 @@ class Exits:
         place = _place(branch, sync)
         if place is None:
             return False
-        if _contains(branch.node, place):
+        if contains(branch.node, place):
             return True
         leaving = self._known.get(branch.node)
         if leaving is None:
             return False
         if leaving.returns:
             return True
-        if leaving.loop is None or not _contains(leaving.loop, place):
+        if leaving.loop is None or not contains(leaving.loop, place):
             return False
         return not leaving.again or place.offset > branch.node.offset
 
@@ -62,7 +62,7 @@ class Exits:
         """Whether the decision's way past the barrier is a return from the kernel."""
         place = _place(branch, sync)
         leaving = self._known.get(branch.node)
-        return bool(leaving and leaving.returns and not branch.calls and place and not _contains(branch.node, place))
+        return bool(leaving and leaving.returns and not branch.calls and place and not contains(branch.node, place))
 
     def _enter(self, statement: Stmt | Case, loop: Span | None) -> None:
         if isinstance(statement, If):
@@ -80,7 +80,8 @@ def _place(branch: Branch, sync: Sync) -> Span | None:
     return (*sync.calls, sync.span)[depth]
 
 
-def _contains(outer: Span, inner: Span) -> bool:
+def contains(outer: Span, inner: Span) -> bool:
+    """Whether a span lies within another."""
     return outer.file == inner.file and outer.offset <= inner.offset and inner.end_offset <= outer.end_offset
 
 

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
+from cudalint.lint.analysis.barriers_exits import contains
 from cudalint.lint.analysis.trace import OPAQUE, Bools, Branch, BranchKind, Ints, LoopRun, Trace
 from cudalint.lint.model.source import Span
 
@@ -121,13 +122,9 @@ def _longest_loop(branch: Branch, trace: Trace) -> int:
     trips = [
         int(e.trips[e.mask].max(initial=0))
         for e in trace.events
-        if isinstance(e, LoopRun) and e.order > branch.order and not e.truncated and _within(branch.node, e.span)
+        if isinstance(e, LoopRun) and e.order > branch.order and not e.truncated and contains(branch.node, e.span)
     ]
     return max(trips, default=0)
-
-
-def _within(outer: Span, inner: Span) -> bool:
-    return outer.file == inner.file and outer.offset <= inner.offset and inner.end_offset <= outer.end_offset
 
 
 def _per_warp(warp: Ints, mask: Bools) -> Ints:

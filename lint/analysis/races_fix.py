@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from cudalint.lint.analysis.barriers_exits import parts
+from cudalint.lint.analysis.barriers_exits import contains, parts
 from cudalint.lint.analysis.races import Race
 from cudalint.lint.analysis.races_report import Claim
 from cudalint.lint.analysis.trace import Access, Branch, LoopRun, Trace
@@ -65,11 +65,7 @@ def _sites(access: Access) -> list[Span]:
 
 def _function_at(functions: Mapping[str, Function], site: Span) -> Function | None:
     """The function whose body contains a span."""
-    return next((f for f in functions.values() if f.body is not None and _contains(f.body.span, site)), None)
-
-
-def _contains(outer: Span, inner: Span) -> bool:
-    return outer.file == inner.file and outer.offset <= inner.offset and inner.end_offset <= outer.end_offset
+    return next((f for f in functions.values() if f.body is not None and contains(f.body.span, site)), None)
 
 
 def _path(body: Stmt | Case, site: Span) -> Iterator[Stmt | Case]:
@@ -77,7 +73,7 @@ def _path(body: Stmt | Case, site: Span) -> Iterator[Stmt | Case]:
     here: Stmt | Case | None = body
     while here is not None:
         yield here
-        here = next((part for part in parts(here) if _contains(part.span, site)), None)
+        here = next((part for part in parts(here) if contains(part.span, site)), None)
 
 
 def _loop_between(race: Race, path: list[Stmt | Case]) -> For | While | RangeFor | None:

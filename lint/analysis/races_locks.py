@@ -10,10 +10,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+from cudalint.lint.analysis.barriers_exits import contains
 from cudalint.lint.analysis.races import Party, Race, Reach
 from cudalint.lint.analysis.trace import OPAQUE, Access, AccessKind, LaneGrid, LoopRun, Space, Sync, SyncKind, Trace
 from cudalint.lint.model.source import Span
 
+MAX_WAITERS = 64
+"""Threads that are followed along a chain of flags."""
 Variable = tuple[int, int]
 """An object's id and a byte offset in it."""
 
@@ -37,7 +41,9 @@ class Protocol:
         self._steps: dict[int, list[_Step]] = {}
         self._heads = {(e.span, e.calls) for e in trace.events if isinstance(e, LoopRun) and e.taint & OPAQUE}
         self.fences = any(isinstance(e, Sync) and e.kind is SyncKind.FENCE for e in trace.events)
-        self.waits = any(isinstance(e, Access) and self._waits(e) for e in trace.events)
+        waiting = [e.mask for e in trace.events if isinstance(e, Access) and self._waits(e)]
+        self.waits = bool(waiting)
+        self._waiters = np.flatnonzero(np.any(waiting, axis=0)).tolist()[:MAX_WAITERS] if waiting else []
 
     def settles(self, race: Race) -> bool:
         """Whether a race on global memory is ordered by a lock or flag, or may be by means not understood."""
@@ -48,16 +54,51 @@ class Protocol:
             return race.reach is Reach.GRID and (self.fences or polls)
         if not self.fences:
             return True
-        one_block = bool(self._lanes.cta[race.first.lane] == self._lanes.cta[race.second.lane])
-        first, second = self._of(race.first.lane), self._of(race.second.lane)
-        waited = {s.variable for s in (*first, *second) if s.waits and s.variable is not None}
-        return any(_ordered((first, race.first), (second, race.second), v, one_block) for v in waited)
+        return self._locked(race) or self._handed(race.first, race.second) or self._handed(race.second, race.first)
+
+    def _locked(self, race: Race) -> bool:
+        """Whether both threads hold one lock."""
+        near = self._one_block(race.first.lane, race.second.lane)
+        sides = [(self._of(party.lane), party.position) for party in (race.first, race.second)]
+        waited = {s.variable for steps, _ in sides for s in steps if s.waits and s.variable is not None}
+        return any(all(_held(steps, position, lock, near) for steps, position in sides) for lock in waited)
+
+    def _handed(self, giver: Party, taker: Party) -> bool:
+        """Whether the giver raises a flag after its access and the taker waits for it before its own.
+
+        Others may stand between: each waits for a flag and raises the next.
+        """
+        reached = {giver.lane: giver.position}
+        todo = [giver.lane]
+        while todo:
+            lane = todo.pop()
+            for other in self._waiters:
+                near = self._one_block(lane, other)
+                for step in self._of(other):
+                    if not step.waits or step.variable is None or not self._raises(lane, reached[lane], step, near):
+                        continue
+                    if other == taker.lane and step.position < taker.position:
+                        return True
+                    if other not in reached:
+                        reached[other] = step.position
+                        todo.append(other)
+        return False
+
+    def _raises(self, lane: int, position: int, wait: _Step, near: bool) -> bool:
+        """Whether a thread that does not itself wait for a variable sets it, fenced, after a position."""
+        steps = self._of(lane)
+        if wait.variable is None or any(s.waits and s.variable == wait.variable for s in steps):
+            return False
+        return _released(steps, position, wait.variable, near)
+
+    def _one_block(self, a: int, b: int) -> bool:
+        return bool(self._lanes.cta[a] == self._lanes.cta[b])
 
     def _waits(self, access: Access) -> bool:
         """Whether an atomic stands in the condition of a loop that runs until it succeeds."""
         if access.kind is not AccessKind.ATOMIC:
             return False
-        return any(calls == access.calls and _within(head, access.span) for head, calls in self._heads)
+        return any(calls == access.calls and contains(head, access.span) for head, calls in self._heads)
 
     def _of(self, lane: int) -> list[_Step]:
         """The atomics on global memory and the fences that a lane executes, in order."""
@@ -71,21 +112,6 @@ class Protocol:
                 elif isinstance(event, Sync) and event.kind is SyncKind.FENCE and event.mask[lane]:
                     steps.append(_Step(position, None, False, event.scope != "block"))
         return steps
-
-
-def _ordered(
-    one: tuple[list[_Step], Party], other: tuple[list[_Step], Party], variable: Variable, one_block: bool
-) -> bool:
-    """Whether two accesses are ordered by one variable, as a lock when both threads wait for it, else as a flag."""
-    waiting = [any(s.waits and s.variable == variable for s in steps) for steps, _ in (one, other)]
-    if all(waiting):
-        return all(_held(steps, party.position, variable, one_block) for steps, party in (one, other))
-    giver, taker = (one, other) if waiting[1] else (other, one)
-    return _flagged(*giver, *taker, variable, one_block)
-
-
-def _within(outer: Span, inner: Span) -> bool:
-    return outer.file == inner.file and outer.offset <= inner.offset and inner.end_offset <= outer.end_offset
 
 
 def _held(steps: list[_Step], position: int, lock: Variable, one_block: bool) -> bool:
@@ -112,11 +138,3 @@ def _released(steps: list[_Step], position: int, variable: Variable, one_block: 
         elif step.variable == variable and not step.waits:
             return fenced and (step.wide or one_block)
     return False
-
-
-def _flagged(
-    giver: list[_Step], given: Party, taker: list[_Step], taken: Party, flag: Variable, one_block: bool
-) -> bool:
-    """Whether the giver raises a flag after its access and the taker waits for it before its own."""
-    waited = any(s.waits and s.variable == flag and s.position < taken.position for s in taker)
-    return waited and _released(giver, given.position, flag, one_block)

@@ -9,6 +9,7 @@ from typing import Any
 from cudalint.lint.analysis.advice import under
 from cudalint.lint.analysis.races import Party, Race, Reach, find_races
 from cudalint.lint.analysis.races_locks import Protocol
+from cudalint.lint.analysis.races_paths import Paths
 from cudalint.lint.analysis.trace import AccessKind, LaneGrid, MemoryObject, ShapeSource, Space, Trace
 from cudalint.lint.analysis.unit import Unit
 from cudalint.lint.model.expressions import Builtin, Call
@@ -52,12 +53,21 @@ def race_claims(unit: Unit) -> tuple[Claim, ...]:
     return tuple(claims)
 
 
+def _paths(unit: Unit) -> Paths:
+    return Paths(unit.program)
+
+
 def _of_kernel(unit: Unit, kernel: Function) -> Iterable[Claim]:
     names = built_ins(unit.program, kernel)
+    paths = unit.once(_paths)
     found: list[tuple[Trace, list[Race]]] = []
     for trace in unit.traces(kernel):
         protocol = Protocol(trace)
-        races = [r for r in find_races(trace) if _believable(r, trace, names) and not protocol.settles(r)]
+        races = [
+            r
+            for r in find_races(trace)
+            if _believable(r, trace, names) and paths.together(r, trace) and not protocol.settles(r)
+        ]
         found.append((trace, races))
     assumed = [{_place(r) for r in races} for trace, races in found if trace.shape.source is ShapeSource.ASSUMED]
     for trace, races in found:
