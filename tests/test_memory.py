@@ -66,7 +66,23 @@ def test_gather_is_data_but_a_loaded_row_is_not() -> None:
     assert one(lanes, access(lanes, rows + lanes.lane * 4, taint=Taint.LOADED)).verdict is Verdict.FINE
     assert one(lanes, access(lanes, rows + lanes.lane * 64, taint=Taint.LOADED)).verdict is Verdict.BAD
     assert one(lanes, access(lanes, rows + lanes.lane * 64, taint=Taint.UNKNOWN)).verdict is Verdict.UNDECIDED
-    assert one(lanes, access(lanes, rows + lanes.lane * 4, taint=Taint.ATOMIC)).verdict is Verdict.DATA
+    assert one(lanes, access(lanes, rows + lanes.lane * 64, taint=Taint.ATOMIC)).verdict is Verdict.DATA
+
+
+def test_rigid_runs_decide_whatever_the_rest() -> None:
+    """Eight lanes each share a loaded row and are 16 bytes apart: bad wherever the rows lie, fine at 4 bytes."""
+    lanes = lane_grid((256, 1, 1))
+    row = np.random.default_rng(1).integers(0, 10**6, 64)[lanes.tx // 8] * 32
+    wide = access(lanes, row + lanes.lane % 8 * 64, size=4, taint=Taint.LOADED)
+    assert one(lanes, wide).verdict is Verdict.BAD
+    assert one(lanes, access(lanes, row + lanes.lane % 8 * 4, taint=Taint.LOADED)).verdict is Verdict.FINE
+
+
+def test_a_world_with_few_lanes_says_nothing() -> None:
+    """A stride is judged where the warp is full, not where the samples leave one lane."""
+    lanes = lane_grid((64, 1, 1), worlds=2)
+    alone = (lanes.world == 0) | (lanes.lane == 0)
+    assert one(lanes, access(lanes, lanes.tx * 128, mask=alone, taint=Taint.ASSUMED)).verdict is Verdict.BAD
 
 
 def test_executions_are_summed() -> None:

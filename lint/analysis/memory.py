@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 
 import numpy as np
@@ -38,7 +38,9 @@ FULL = 1.15
 CONFLICT = 1.5
 """Shared accesses conflict from this mean of wavefronts over ideal on."""
 FEW = 0.1
-"""A share of the requests that does not decide."""
+"""A share of the executions that does not decide."""
+TELLING = 0.5
+"""A world with fewer active lanes per request than this share of another's says nothing."""
 
 
 class Verdict(Enum):
@@ -135,17 +137,61 @@ def _site(trace: Trace, space: Space, events: Sequence[Access]) -> Site | None:
     lanes = trace.lanes
     kinds = [claim(e, lanes) for e in events]
     clear = [e for e, kind in zip(events, kinds, strict=True) if kind is None]
-    basis = clear or events
+    decided = len(clear) >= (1 - FEW) * len(events)
+    basis = clear if decided else events
     event, world, requests = _requests(basis, lanes, space)
-    costs = _costs(requests, world)
+    worlds = _telling(requests, world)
+    costs = [_cost(requests, world == w) for w in worlds]
     excess = np.bincount(event, requests.used - requests.ideal, len(basis))
     sample = basis[int(excess.argmax())]
-    strides = [lane_stride(sample, lanes, w) for w in range(lanes.worlds) if (world == w).any()]
-    verdict = _verdict(costs, space)
-    if len(clear) < (1 - FEW) * len(events):
+    strides = tuple(lane_stride(sample, lanes, w) for w in worlds)
+    verdict = Verdict.BAD if _bad(costs, space) else Verdict.FINE
+    if not decided and verdict is Verdict.BAD:
         unclear = [k for k in kinds if k is not None]
         verdict = Verdict.DATA if all(k is Verdict.DATA for k in unclear) else Verdict.UNDECIDED
-    return Site(trace, sample, tuple(events), tuple(costs), tuple(strides), verdict)
+        if verdict is Verdict.DATA and _bad_within_runs(basis, costs, lanes, space):
+            verdict = Verdict.BAD
+    return Site(trace, sample, tuple(events), tuple(costs), strides, verdict)
+
+
+def _telling(requests: Requests, world: Ints) -> list[int]:
+    """The worlds that say something: those with not far fewer active lanes per request than the others."""
+    found = [int(w) for w in np.unique(world)]
+    lanes = {w: float(requests.active[world == w].mean()) for w in found}
+    return [w for w in found if lanes[w] >= TELLING * max(lanes.values())]
+
+
+def _bad_within_runs(events: Sequence[Access], costs: Sequence[Cost], lanes: LaneGrid, space: Space) -> bool:
+    """Whether an access is bad whatever memory content says of the distances between runs of lanes.
+
+    Where most neighbours are one fixed distance apart, the runs of lanes that keep it are rigid. The longest run
+    of each warp costs what it costs, wherever the others lie.
+    """
+    kept = [_longest_runs(e, lanes) for e in events]
+    if any(e is None for e in kept):
+        return False
+    _, world, requests = _requests([e for e in kept if e is not None], lanes, space)
+    least = [int(requests.used[world == w].sum()) for w in _telling(requests, world)]
+    bounds = [replace(c, used=used) for c, used in zip(costs, least, strict=False)]
+    return len(bounds) == len(costs) and _bad(bounds, space)
+
+
+def _longest_runs(event: Access, lanes: LaneGrid) -> Access | None:
+    """The execution cut down to the longest run of each warp; None when no one distance prevails."""
+    step, where = _steps(event.address, event.mask, lanes)
+    if not len(step):
+        return None
+    values, counts = np.unique(step, return_counts=True)
+    if counts.max() < len(step) / 2:
+        return None
+    breaks = np.ones(lanes.count, np.bool_)
+    breaks[where[step == values[counts.argmax()]] + 1] = False
+    run = np.cumsum(breaks) - 1
+    length = np.bincount(run[event.mask], minlength=int(run[-1]) + 1)
+    warp = lanes.warp[np.flatnonzero(breaks)]
+    order = np.lexsort((-length, warp))
+    best = order[np.unique(warp[order], return_index=True)[1]]
+    return replace(event, mask=event.mask & np.isin(run, best))
 
 
 def _requests(events: Sequence[Access], lanes: LaneGrid, space: Space) -> tuple[Ints, Ints, Requests]:
@@ -202,13 +248,11 @@ def _cost(requests: Requests, chosen: Bools) -> Cost:
     )
 
 
-def _verdict(costs: Iterable[Cost], space: Space) -> Verdict:
+def _bad(costs: Iterable[Cost], space: Space) -> bool:
     """Bad only if bad in every world."""
     if space is Space.SHARED:
-        bad = all(c.used >= CONFLICT * c.ideal for c in costs)
-    else:
-        bad = all(c.used >= WASTEFUL * c.ideal and c.used > FULL * c.full for c in costs)
-    return Verdict.BAD if bad else Verdict.FINE
+        return all(c.used >= CONFLICT * c.ideal for c in costs)
+    return all(c.used >= WASTEFUL * c.ideal and c.used > FULL * c.full for c in costs)
 
 
 def claim(access: Access, lanes: LaneGrid) -> Verdict | None:
