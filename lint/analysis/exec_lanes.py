@@ -19,6 +19,8 @@ INTEGER_SAMPLES = (
     (65 * 32, 33 * 32, 17 * 32, 129 * 32, 9 * 32, 257 * 32, 5 * 32, 513 * 32),
     (2053, 1009, 509, 4099, 257, 8209, 131, 16411),
 )
+# A 64-bit unknown counts bytes or elements of a whole buffer: its share per thread or row is no small number.
+WIDE_SCALES = (1024, 31 * 32, 1021)
 GRID_SAMPLES = ((1024, 512, 64), (35 * 32, 19 * 32, 3 * 32), (1511, 607, 101))
 FLOAT_SAMPLES = (1.5, 2.25, 0.75)
 BOOL_SAMPLES = (True, False, True)
@@ -210,7 +212,10 @@ class Sampler:
         position, self._taken = self._taken, self._taken + 1
         if dt.itemsize == 1:
             return self._lanes.per_world([64 + position, 96 + position, 37 + position], dt)
-        return self._lanes.per_world([_integer(samples, position) for samples in INTEGER_SAMPLES], dt)
+        found = [_integer(samples, position) for samples in INTEGER_SAMPLES]
+        if dt.itemsize == 8:
+            found = [n * scale for n, scale in zip(found, WIDE_SCALES, strict=True)]
+        return self._lanes.per_world(found, dt)
 
 
 def _integer(samples: tuple[int, ...], position: int) -> int:

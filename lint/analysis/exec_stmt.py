@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from cudalint.lint.analysis.exec_expr import Condition, condition, costs, place
+from cudalint.lint.analysis.exec_expr import Condition, condition, place
 from cudalint.lint.analysis.exec_lanes import EMPTY, Mask
 from cudalint.lint.analysis.exec_machine import Journal, LoopFrame, Machine
 from cudalint.lint.analysis.exec_memory import LocalObj
@@ -42,7 +42,6 @@ from cudalint.lint.model.statements import (
     UnknownStmt,
 )
 from cudalint.lint.model.types import PointerType
-from cudalint.lint.model.walk import walk
 
 MAX_SHADOW = 2
 """How deep regions that no sampled lane enters are explored inside each other."""
@@ -93,17 +92,6 @@ def _expression(m: Machine, stmt: ExprStmt) -> None:
 # -- if --------------------------------------------------------------------------------------------------------
 
 
-def leaves(m: Machine, stmt: Stmt | None) -> bool:
-    """Whether a side of a branch can leave the function or the loop around it."""
-    if stmt is None:
-        return False
-    key = ("leaves", id(stmt))
-    found: bool | None = m.notes.get(key)
-    if found is None:
-        found = m.notes[key] = any(isinstance(n, Return | Break | Continue) for n in walk(stmt))
-    return found
-
-
 def _only_leaves(stmt: Stmt) -> bool:
     while isinstance(stmt, Block) and len(stmt.body) == 1:
         stmt = stmt.body[0]
@@ -128,13 +116,21 @@ def _if(m: Machine, stmt: If) -> None:
 
 
 def _record_if(m: Machine, stmt: If, found: Condition) -> None:
-    table = costs(m)
-    sides = table.of(stmt.then), table.of(stmt.otherwise)
-    exits = leaves(m, stmt.then) or leaves(m, stmt.otherwise)
+    then, otherwise = m.facts.of(stmt.then), m.facts.of(stmt.otherwise)
+    sides = then.cost, otherwise.cost
+    exits = then.leaves or otherwise.leaves
     m.record.branch(m, BranchKind.IF, stmt.head, stmt.span, found.data, found.taint, sides, exits)
 
 
+def _only_by_samples(m: Machine, stmt: If, found: Condition) -> bool:
+    """Whether a guard sends every lane home just because of the values that were sampled."""
+    guard = stmt.otherwise is None and _only_leaves(stmt.then) and any(isinstance(n, Return) for n in walk(stmt.then))
+    return guard and bool(found.taint & ASSUMED) and not m.lanes.both(m.mask, found.no).n
+
+
 def _really_either(m: Machine, stmt: If, found: Condition) -> None:
+    if _only_by_samples(m, stmt, found):
+        return
     outer = m.mask
     ends: list[Mask] = []
     with m.journal() as written:
@@ -333,8 +329,8 @@ def _cases(m: Machine, stmt: Switch, value: Val, matches: list[bool | Array], ou
 
 
 def _record_case(m: Machine, stmt: Switch, case: Case, match: bool | Array, taint: int) -> None:
-    cost = sum(costs(m).of(inner) for inner in case.body)
-    exits = any(leaves(m, inner) for inner in case.body)
+    cost = sum(m.facts.cost(inner) for inner in case.body)
+    exits = any(m.facts.of(inner).leaves for inner in case.body)
     m.record.branch(m, BranchKind.SWITCH, stmt.head, stmt.span, match, taint, (cost, 0), exits)
 
 
