@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from cudalint.lint.analysis.exec_cost import Costs
 from cudalint.lint.analysis.exec_lanes import AXES, WARP, grid_extent
 from cudalint.lint.analysis.exec_machine import Machine
 from cudalint.lint.analysis.exec_memory import LocalObj, is_aggregate
@@ -251,7 +250,7 @@ def _short_circuit(m: Machine, expr: Binary) -> Condition:
     onward = left.yes if conjunction else left.no
     if not isinstance(onward, np.ndarray) and not onward:
         return left
-    cost = costs(m).of(expr.right)
+    cost = m.facts.cost(expr.right)
     if cost >= COSTLY and isinstance(left.data, np.ndarray):
         taken = left.data if conjunction else ~left.data
         m.record.branch(m, BranchKind.LOGICAL, expr.left.span, expr.span, taken, left.taint, (cost, 0))
@@ -283,14 +282,6 @@ def _or(a: Any, b: Any) -> Any:
     if not isinstance(b, np.ndarray):
         return True if b else a
     return a | b
-
-
-def costs(m: Machine) -> Costs:
-    """The cost estimates of the program."""
-    found: Costs | None = m.notes.get("costs")
-    if found is None:
-        found = m.notes["costs"] = Costs(m.program)
-    return found
 
 
 # -- values ----------------------------------------------------------------------------------------------------
@@ -427,7 +418,7 @@ def _choose(m: Machine, expr: Conditional, evaluate: Callable[[Machine, Expr], V
             return tainted(evaluate(m, expr.then), decision.taint)
         if not decision.yes:
             return tainted(evaluate(m, expr.otherwise), decision.taint)
-    sides = costs(m).of(expr.then), costs(m).of(expr.otherwise)
+    sides = m.facts.cost(expr.then), m.facts.cost(expr.otherwise)
     if sum(sides) >= COSTLY:
         m.record.branch(m, BranchKind.SELECT, expr.condition.span, expr.span, decision.data, decision.taint, sides)
     outer, outer_ctl = m.mask, m.ctl

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from cudalint.lint.analysis.exec_facts import Facts
 from cudalint.lint.analysis.exec_machine import Machine
 from cudalint.lint.analysis.exec_memory import LocalObj
 from cudalint.lint.analysis.exec_values import I64, MAY, Array, Ptr, Val, Value, fit
 from cudalint.lint.model.expressions import (
-    AddressOf,
     Assign,
     Binary,
     Cast,
@@ -19,7 +19,7 @@ from cudalint.lint.model.expressions import (
     Symbol,
     Var,
 )
-from cudalint.lint.model.statements import Block, Continue, ExprStmt, Stmt
+from cudalint.lint.model.statements import Block, ExprStmt, Stmt
 from cudalint.lint.model.walk import walk
 
 _MIRRORED = {"<": ">", ">": "<", "<=": ">=", ">=": "<=", "!=": "!="}
@@ -54,19 +54,19 @@ class Plan:
         return self.total if self.same and not self.taint else None
 
 
-def counted(condition: Expr | None, step: Expr | None, body: Stmt) -> Counted | None:
+def counted(condition: Expr | None, step: Expr | None, body: Stmt, facts: Facts) -> Counted | None:
     """The counted loop that a condition, a step and a body make; None when it is none."""
     condition = _strip(condition)
     if not isinstance(condition, Binary) or condition.op not in _MIRRORED:
         return None
     if step is None:
-        step = _step_in_body(condition, body)
+        step = _step_in_body(condition, body, facts)
         in_body = 1
     else:
         in_body = 0
     if step is None:
         return None
-    changed = _changed(body)
+    changed = facts.of(body).changed
     for side, bound, op in (
         (condition.left, condition.right, condition.op),
         (condition.right, condition.left, _MIRRORED[condition.op]),
@@ -91,23 +91,9 @@ def _strip(expr: Expr | None) -> Expr | None:
     return expr
 
 
-def _changed(body: Stmt) -> list[str]:
-    """The variables that a body assigns or hands out the address of, once per occurrence."""
-    keys: list[str] = []
-    for node in walk(body):
-        target: Any = None
-        if isinstance(node, Assign | IncDec):
-            target = node.target
-        elif isinstance(node, AddressOf) and not node.decay:
-            target = node.operand
-        if isinstance(target, Var):
-            keys.append(target.symbol.key)
-    return keys
-
-
-def _step_in_body(condition: Binary, body: Stmt) -> Expr | None:
+def _step_in_body(condition: Binary, body: Stmt, facts: Facts) -> Expr | None:
     """The one statement of a while loop's body that moves the variable that its condition tests."""
-    if not isinstance(body, Block) or any(isinstance(n, Continue) for n in walk(body)):
+    if not isinstance(body, Block) or facts.of(body).continues:
         return None
     tested = {v.symbol.key for v in map(_strip, (condition.left, condition.right)) if isinstance(v, Var)}
     for stmt in body.body:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from cudalint.lint.analysis.exec_expr import condition, costs, place
+from cudalint.lint.analysis.exec_expr import condition, place
 from cudalint.lint.analysis.exec_induction import Counted, Plan, counted, plan, value_at
 from cudalint.lint.analysis.exec_lanes import EMPTY, Mask
 from cudalint.lint.analysis.exec_machine import EVENT_STEPS, Journal, LoopFrame, Machine
@@ -123,7 +123,7 @@ def _set_plan(m: Machine, run: Run, stmt: For | While) -> None:
     key = ("counted", id(stmt))
     found: Counted | object | None = m.notes.get(key, _SKIPPED)
     if found is _SKIPPED:
-        found = m.notes[key] = counted(run.condition, run.step, run.body)
+        found = m.notes[key] = counted(run.condition, run.step, run.body, m.facts)
     if isinstance(found, Counted) and not run.do:
         run.plan = plan(m, found)
     if run.plan is not None:
@@ -163,7 +163,7 @@ def _test(m: Machine, run: Run) -> Mask:
     assert run.condition is not None
     found = condition(m, run.condition)
     if run.turn < MAY_TURNS and (found.taint or isinstance(found.data, np.ndarray)):
-        cost = costs(m).of(run.body)
+        cost = m.facts.cost(run.body)
         m.record.branch(m, BranchKind.LOOP, run.head, run.node, found.data, found.taint, (cost, 0))
     run.taint |= found.taint
     run.may = run.may or bool(found.taint & MAY)

@@ -18,6 +18,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
+from cudalint.lint.analysis.exec_facts import facts_of
 from cudalint.lint.analysis.exec_lanes import EMPTY, Lanes, Mask, Sampler
 from cudalint.lint.analysis.exec_memory import GlobalObj, LocalObj, Obj, SharedObj, is_aggregate
 from cudalint.lint.analysis.exec_record import Recorder
@@ -126,6 +127,7 @@ class Machine:
         self.cut_short = False
         self.globals: dict[str, Global] = {g.symbol.key: g for g in program.globals}
         self.notes: dict[Any, Any] = {}
+        self.facts = facts_of(program)
         self._dynamic: SharedObj | None = None
         self._expressions = expressions
         self._statements = statements
@@ -154,12 +156,20 @@ class Machine:
         return Val(0, I64, value.taint | UNKNOWN)
 
     def run(self, stmt: Stmt) -> None:
-        """Execute a statement."""
-        if self.mask.n:
-            if self.record.full:
-                self.cut_short = True
-                raise OutOfBudget
+        """Execute a statement; one that goes wrong is as if it were not there, and noted."""
+        if not self.mask.n:
+            return
+        if self.record.full:
+            self.cut_short = True
+            raise OutOfBudget
+        kept = self.mask, self.ctl, self.record.quiet
+        try:
             self._statements[type(stmt)](self, stmt)
+        except (OutOfBudget, RecursionError):
+            raise
+        except Exception as error:
+            self.mask, self.ctl, self.record.quiet = kept
+            self.record.not_understood(stmt.span, f"internal: {type(error).__name__}: {error}")
 
     @property
     def hurry(self) -> bool:

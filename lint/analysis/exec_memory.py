@@ -277,9 +277,9 @@ class SharedObj(Obj):
         if taint & OPAQUE:
             self._taints |= taint | value.taint
             return
-        at = self._elements(m, off, storage)
-        if at is not None:
-            self._write(m, at, fit(value.data, dt), storage, value.taint | taint | m.ctl)
+        element = self._elements(m, off, storage)
+        if element is not None:
+            self._write(m, element, fit(value.data, dt), storage, value.taint | taint | m.ctl)
 
     def _write(self, m: Machine, at: Offset, data: Data, dt: Dtype, taint: int) -> None:
         view = self._bytes.view(dt)
@@ -377,19 +377,19 @@ class GlobalObj(Obj):
         return found
 
     def _content(self, m: Machine, off: Offset, dt: Dtype) -> Data:
-        seed = ((self.described.id if self.described else 0) * 0x85EBCA77 + self.version * 0x1B873593) & 0x3FFFFFFF
+        seed = (self.described.id if self.described else 0) * 0x85EBCA77 + self.version * 0x1B873593
         worlds = m.lanes.worlds
-        world: Any = m.lanes.world_of_row * 0x27D4EB2F if worlds > 1 else 0
-        x: Any = (
-            off * 0x9E3779B1 + seed + world
-            if not isinstance(off, int)
-            else (off * 0x9E3779B1 + seed) % (1 << 40) + world
-        )
-        x = x ^ (x >> 15)
-        x = x * 0x2C1B3C6D
-        if isinstance(x, int):
-            x %= 1 << 62
-        x = (x ^ (x >> 13)) & 0xFFF
+        if isinstance(off, int) and worlds == 1:
+            x: Any = (off * 0x9E3779B1 + seed) & 0xFFFFFFFF
+            x = ((x ^ (x >> 15)) * 0x2C1B3C6D & 0xFFFFFFFF) >> 20
+        else:
+            start: Any = np.uint32(seed & 0xFFFFFFFF)
+            if worlds > 1:
+                start = start + m.lanes.world_of_row.astype(np.uint32) * np.uint32(0x27D4EB2F)
+            x = np.asarray(off).astype(np.uint32) * np.uint32(0x9E3779B1) + start
+            x ^= x >> np.uint32(15)
+            x *= np.uint32(0x2C1B3C6D)
+            x >>= np.uint32(20)
         if dt.kind == "f":
             return fit((x + 1) / 4096.0, dt)
         if dt.itemsize == 1:

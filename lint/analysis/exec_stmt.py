@@ -92,9 +92,15 @@ def _expression(m: Machine, stmt: ExprStmt) -> None:
 # -- if --------------------------------------------------------------------------------------------------------
 
 
-def _only_leaves(stmt: Stmt) -> bool:
+def _sole(stmt: Stmt) -> Stmt:
+    """The one statement in the braces, if it is one."""
     while isinstance(stmt, Block) and len(stmt.body) == 1:
         stmt = stmt.body[0]
+    return stmt
+
+
+def _only_leaves(stmt: Stmt) -> bool:
+    stmt = _sole(stmt)
     return isinstance(stmt, Return | Break | Continue) or (isinstance(stmt, Block) and not stmt.body)
 
 
@@ -124,12 +130,14 @@ def _record_if(m: Machine, stmt: If, found: Condition) -> None:
 
 def _only_by_samples(m: Machine, stmt: If, found: Condition) -> bool:
     """Whether a guard sends every lane home just because of the values that were sampled."""
-    guard = stmt.otherwise is None and _only_leaves(stmt.then) and any(isinstance(n, Return) for n in walk(stmt.then))
+    guard = stmt.otherwise is None and isinstance(_sole(stmt.then), Return)
     return guard and bool(found.taint & ASSUMED) and not m.lanes.both(m.mask, found.no).n
 
 
 def _really_either(m: Machine, stmt: If, found: Condition) -> None:
     if _only_by_samples(m, stmt, found):
+        m.functions[-1].exit_ctl |= found.taint
+        m.ctl |= found.taint
         return
     outer = m.mask
     ends: list[Mask] = []
