@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 import traceback
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -19,6 +20,8 @@ from cudalint.rules.cud000_unreadable_source import UnreadableSource
 
 MAX_BYTES = 32 * 1024 * 1024
 """Larger files are data in disguise; reading them would only cost memory."""
+
+_MAKE_INCLUDE = re.compile(rb"^[ \t]*[-s]?include[ \t]+(?![(])", re.MULTILINE)
 
 DEBUG = "CUDALINT_DEBUG"
 """Environment variable that makes failures print their traceback to standard error."""
@@ -45,8 +48,8 @@ class Outcome:
 
     `files` are the project files that were read, the file itself among them. `inputs` maps them, and every other
     place that was looked at, to the digest of its content ("" where there is no file): the outcome is stale once
-    one of them differs. `complete` is false when the file could not be checked, so that nothing may be concluded
-    from silence.
+    one of them differs; without any it is never kept. `complete` is false when the file could not be checked, so
+    that nothing may be concluded from silence.
     """
 
     path: str
@@ -106,7 +109,9 @@ def _build_file(job: Job, data: bytes) -> Outcome:
     rules = registry().build_rules(job.codes)
     checks = {rule.meta.code: partial(rule.check, path, text, job.options) for rule in rules}
     findings = run_checks(job.path, checks)
-    return Outcome(job.path, tuple(findings), (job.path,), ((job.path, digest(data)),))
+    # Makefiles are read with what they include; where that leads is not followed here, so nothing is promised.
+    inputs = () if _MAKE_INCLUDE.search(data) else ((job.path, digest(data)),)
+    return Outcome(job.path, tuple(findings), (job.path,), inputs)
 
 
 def _source(job: Job, data: bytes) -> Outcome:

@@ -74,7 +74,7 @@ class Cache:
 
     def put(self, job: Job, outcome: Outcome) -> None:
         """Keep an outcome, unless it is incomplete: what made it so (a limit, a crash) may be gone next time."""
-        if job.content is not None or not outcome.complete:
+        if job.content is not None or not outcome.complete or not outcome.inputs:
             return
         entry = self._entry(job)
         try:

@@ -256,6 +256,14 @@ def test_cache_notices_a_makefile_that_changes(tmp_path: Path) -> None:
     assert Cache(tmp_path / "cache").get(job) is None
 
 
+def test_makefile_with_includes_is_read_anew_every_time(tmp_path: Path) -> None:
+    for text, kept in (("all:\n\tnvcc a.cu\n", True), ("-include config.mk\n", False)):
+        job = Job(str(write(tmp_path / "Makefile", text)), FileKind.BUILD, ("CUD701",))
+        cache = Cache(tmp_path / "cache")
+        cache.put(job, analyse_module.analyse(job))
+        assert (cache.get(job) is not None) is kept
+
+
 def test_warm_run_says_the_same_without_a_worker(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     write(tmp_path / "a.cu", STRIDED)
@@ -272,7 +280,6 @@ def test_outcomes_survive_the_cache_format(tmp_path: Path) -> None:
 
 def test_torn_or_foreign_cache_entries_are_misses(tmp_path: Path) -> None:
     job = Job(str(write(tmp_path / "a.cu", STRIDED)), FileKind.SOURCE, ())
-    cache = Cache(tmp_path / "cache")
     for text in ("", "[]", '{"path": 1}', "null", '{"path": "x", "findings": [{}], "inputs": []}'):
         entry = cache._entry(job)
         write(entry, text)
@@ -281,7 +288,7 @@ def test_torn_or_foreign_cache_entries_are_misses(tmp_path: Path) -> None:
 
 def test_clean_removes_only_what_a_run_made(tmp_path: Path) -> None:
     mine = tmp_path / "cache"
-    Cache(mine).put(Job("a.cu", FileKind.SOURCE, ()), Outcome("a.cu", ()))
+    Cache(mine).put(Job("a.cu", FileKind.SOURCE, ()), Outcome("a.cu", (), ("a.cu",), (("a.cu", ""),)))
     assert clean(mine)
     assert not mine.exists()
     other = tmp_path / "precious"

@@ -1,5 +1,5 @@
 // The checks of other tools are none of our business, nor is a marker in a string.
-const char *const advice = "write // cudalint: ignore[CUD101] to silence it";
+const char *advice() { return "write // cudalint: ignore[CUD101] to silence it"; }
 
 __global__ void scale(float *data, float factor, int n) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
