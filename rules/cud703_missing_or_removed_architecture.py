@@ -50,7 +50,8 @@ class MissingOrRemovedArchitecture(BuildRule):
 
     ## When it does not apply
     Architectures under a condition on the toolkit's version, and builds whose architectures come from elsewhere (an
-    included file, a variable of the environment, a CMake module).
+    included file, a variable of the environment). CMake projects that name none are left alone: presets, toolchain
+    files and the command line name them.
 
     ## References
     - CUDA Toolkit release notes: removed architectures

@@ -59,10 +59,6 @@ class Interpreter:
     variables: dict[str, Traced]
     definitions: dict[str, Definition] = field(default_factory=dict)
     found: list[nvcc.Compilation] = field(default_factory=list)
-    project: Command | None = None
-    uses_cuda: bool = False
-    architectures: bool = False
-    delegates: bool = False
     uncertain: int = 0
     depth: int = 0
     steps: int = 0
@@ -106,8 +102,6 @@ class Interpreter:
         if self.uncertain:
             value = join([self.variables.get(name, EMPTY), Traced.made(UNKNOWN)], ";")
         (self.variables if scope is None else scope)[name] = value
-        if re.search(r"CUDA_ARCHITECTURES|CUDA_ARCH", name):
-            self.architectures = True
 
     # What reaches nvcc
 
@@ -120,14 +114,11 @@ class Interpreter:
         compilation = nvcc.compilation(words, self.source, when=_WHEN)
         if shared:
             compilation = replace(compilation, options=tuple(o for o in compilation.options if o.name != "optimize"))
-        if any(o.name in {"gpu-architecture", "generate-code", "gpu-code"} for o in compilation.options):
-            self.architectures = True
         if compilation.options:
             self.found.append(compilation)
 
     def emit_architectures(self, value: Traced) -> None:
         """Note the architectures of CMAKE_CUDA_ARCHITECTURES or of a target."""
-        self.architectures = True
         if self.uncertain:
             return
         items = [w for w in cmake_genex.evaluate(value, self.toolkit).split(_LIST) if w.certain]
@@ -348,26 +339,6 @@ def _string(self: Interpreter, command: Command) -> None:
         self.assign(words[-1].text, Traced.made(UNKNOWN))
 
 
-def _project(self: Interpreter, command: Command) -> None:
-    words = [w.text for w in self.words(command.arguments)]
-    if command.name == "project":
-        self.project = command
-    if "CUDA" in words:
-        self.uses_cuda = True
-
-
-def _find_package(self: Interpreter, command: Command) -> None:
-    words = self.words(command.arguments)
-    if words and words[0].text in {"CUDA", "CUDAToolkit"}:
-        self.uses_cuda = True
-
-
-def _delegate(self: Interpreter, command: Command) -> None:
-    self.delegates = True
-    if command.name == "cuda_select_nvcc_arch_flags":
-        self.architectures = True
-
-
 def _compile_options(self: Interpreter, command: Command) -> None:
     words = self.words(command.arguments)
     if command.name == "target_compile_options":
@@ -394,7 +365,6 @@ def _properties(self: Interpreter, command: Command) -> None:
 
 def _find_cuda(self: Interpreter, command: Command) -> None:
     """FindCUDA's commands: flags follow OPTIONS, those of one configuration follow its name."""
-    self.uses_cuda = True
     active, chosen = False, []
     for word in self.words(command.arguments):
         keyword = _CONFIGURATIONS.match(word.text)
@@ -430,12 +400,6 @@ _HANDLERS = {
     "cmake_dependent_option": _option,
     "list": _list,
     "string": _string,
-    "project": _project,
-    "enable_language": _project,
-    "find_package": _find_package,
-    "include": _delegate,
-    "add_subdirectory": _delegate,
-    "cuda_select_nvcc_arch_flags": _delegate,
     "add_compile_options": _compile_options,
     "target_compile_options": _compile_options,
     "set_target_properties": _properties,
@@ -466,15 +430,4 @@ def read(path: Path, text: str, toolkit: tuple[int, int]) -> tuple[nvcc.Compilat
     for definition in list(interpreter.definitions.values()):
         if not definition.called and not is_debug(definition.name):
             interpreter.call(definition, [Traced.made(UNKNOWN)] * len(definition.parameters))
-    whole = _whole(interpreter)
-    return (*interpreter.found, *([whole] if whole else []))
-
-
-def _whole(interpreter: Interpreter) -> nvcc.Compilation | None:
-    """The project as a compilation whose architectures are all known: for projects that state none."""
-    project = interpreter.project
-    known = interpreter.architectures or interpreter.delegates or not interpreter.uses_cuda
-    if project is None or known:
-        return None
-    span = interpreter.source.span(project.start, project.end)
-    return nvcc.Compilation((), span, complete=True, when="a build that does not pass CMAKE_CUDA_ARCHITECTURES")
+    return tuple(interpreter.found)
