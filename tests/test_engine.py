@@ -280,6 +280,7 @@ def test_outcomes_survive_the_cache_format(tmp_path: Path) -> None:
 
 def test_torn_or_foreign_cache_entries_are_misses(tmp_path: Path) -> None:
     job = Job(str(write(tmp_path / "a.cu", STRIDED)), FileKind.SOURCE, ())
+    cache = Cache(tmp_path / "cache")
     for text in ("", "[]", '{"path": 1}', "null", '{"path": "x", "findings": [{}], "inputs": []}'):
         entry = cache._entry(job)
         write(entry, text)

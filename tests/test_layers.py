@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import tomllib
 from collections.abc import Iterator
 from importlib.metadata import packages_distributions
 from pathlib import Path
@@ -101,3 +102,9 @@ def test_there_is_no_bare_top_level_package() -> None:
     owners = packages_distributions()
     assert not [name for name in ("lint", "rules", "verify") if "cudalint" in owners.get(name, ())]
     assert "cudalint" in {part for names in owners.values() for part in names}
+
+
+def test_every_package_is_in_the_wheel() -> None:
+    listed = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["setuptools"]["packages"]
+    there = {name for name, path in ALL.items() if path.name == "__init__.py"}
+    assert set(listed) == there
