@@ -11,6 +11,8 @@ from cudalint.lint.analysis.unit import Unit
 from cudalint.lint.diagnostics import Applicability, Diagnostic, Fix, Label, Severity
 from cudalint.rules.base import Meta, SourceRule
 
+MAX_LABELS = 4
+
 
 class AllocationInLoop(SourceRule):
     """A loop allocates and frees in every iteration.
@@ -79,14 +81,21 @@ class AllocationInLoop(SourceRule):
             labels = [
                 Label(found.loop.head, "in every iteration of this loop"),
                 Label(found.release.span, f"given back here by `{found.release.name}`"),
+                *(Label(c.span, f"`{c.name}` too") for c in found.more[:MAX_LABELS]),
             ]
+            more = f" (and {len(found.more)} more)" if found.more else ""
             trip = f", {found.loop.trip} times" if found.loop.trip else ""
             yield self.finding(
                 call.span,
-                f"`{call.name}` of `{made.name}`{size} is repeated and undone in every iteration{trip}",
+                f"`{call.name}` of `{made.name}`{more}{size} is repeated and undone in every iteration{trip}",
                 reason=_reason(made.kind),
                 help=_help(made.kind, found.invariant),
-                evidence={"call": call.name, "release": found.release.name, "trip": found.loop.trip},
+                evidence={
+                    "call": call.name,
+                    "release": found.release.name,
+                    "trip": found.loop.trip,
+                    "allocations": 1 + len(found.more),
+                },
                 labels=labels,
                 fix=Fix(Applicability.DISPLAY, _help(made.kind, found.invariant)),
             )

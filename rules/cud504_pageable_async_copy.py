@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from cudalint.lint.analysis.hostflow import host_flow
-from cudalint.lint.analysis.hostflow_copies import CHEAP, pageable_copies
+from cudalint.lint.analysis.hostflow_copies import pageable_copies
 from cudalint.lint.analysis.hostvalues import Memory
 from cudalint.lint.analysis.unit import Unit
 from cudalint.lint.diagnostics import Applicability, Diagnostic, Fix, Label, Severity
@@ -75,22 +75,27 @@ class PageableAsyncCopy(SourceRule):
         """One finding per copy."""
         for found in pageable_copies(unit.once(host_flow)):
             memory, call = found.memory, found.copy.call
-            small = found.bytes is not None and found.bytes <= CHEAP
-            minor = found.waited or small
             name = f"`{memory.name}`" if memory.name else "memory"
             origin = memory.kind.value if memory.kind is not Memory.NEW else "`new`"
             why = "the host waits while the driver stages it through a pinned buffer, and it overlaps with nothing"
-            if minor:
+            if found.minor:
                 why += "; little is lost here" + (", because the host waits next anyway" if found.waited else "")
             labels = [Label(memory.site, f"the memory is from {origin}")] if memory.site and memory.site.file else []
+            labels += [Label(span, "and here") for span in found.more[:4]]
+            more = f"; neither are {len(found.more)} more in this function" if found.more else ""
             direction = "from" if found.reads else "to"
             yield self.finding(
                 call.span,
-                f"`{call.name}` {direction} {name}, which is pageable ({origin}), is not asynchronous",
-                severity=Severity.INFO if minor else None,
+                f"`{call.name}` {direction} {name}, which is pageable ({origin}), is not asynchronous{more}",
+                severity=Severity.INFO if found.minor else None,
                 reason=why,
                 help=_HELP,
-                evidence={"memory": memory.kind.name.lower(), "bytes": found.bytes, "waited": found.waited},
+                evidence={
+                    "memory": memory.kind.name.lower(),
+                    "bytes": found.bytes,
+                    "waited": found.waited,
+                    "copies": 1 + len(found.more),
+                },
                 labels=labels,
                 fix=Fix(Applicability.DISPLAY, _HELP),
             )

@@ -70,15 +70,17 @@ class ResourceLeak(SourceRule):
         """One finding per way on which something is lost."""
         for leak in leaks(unit.once(host_flow)):
             names = _listed(leak.lost)
+            is_, it = ("is", "it") if len(leak.lost) == 1 else ("are", "them")
             if leak.in_loop:
-                message = f"{names} is overwritten by the next iteration's allocation and never released"
-                advice = "release it at the end of each iteration, or allocate it once before the loop"
+                message = f"{names} {is_} overwritten by the next iteration's allocation and never released"
+                advice = f"release {it} at the end of each iteration, or allocate once before the loop"
             elif leak.at_end:
-                message = f"{names} is never released in `{leak.run.function.name}` and nothing else holds it"
-                advice = "release it before the function ends, or let an owning object hold it"
+                message = f"{names} {is_} never released in `{leak.run.function.name}` and nothing else holds {it}"
+                advice = f"release {it} before the function ends, or let an owning object hold {it}"
             else:
-                message = f"{names} is lost at this return"
-                advice = "release it on this way too, or let an owning object hold it"
+                more = f" and at {len(leak.more)} more of this function" if leak.more else ""
+                message = f"{names} {is_} lost at this return{more}"
+                advice = f"release {it} on this way too, or let an owning object hold {it}"
             made = leak.lost[0]
             sites = [o for o in leak.lost if o.site is not None and o.site != leak.span]
             yield self.finding(
@@ -87,7 +89,10 @@ class ResourceLeak(SourceRule):
                 reason=f"{made.api} is not undone when the function is left; only the end of the process frees it",
                 help=advice,
                 evidence={"lost": [o.name for o in leak.lost], "function": leak.run.function.qualified},
-                labels=[Label(o.site, f"`{o.name}` is made here") for o in sites if o.site is not None],
+                labels=[
+                    *(Label(o.site, f"`{o.name}` is made here") for o in sites if o.site is not None),
+                    *(Label(s, "lost here too") for s in leak.more[:4]),
+                ],
                 fix=Fix(Applicability.DISPLAY, advice),
             )
 

@@ -76,6 +76,7 @@ class Interpreter(Library, HostStatements):
         self._closures: dict[str, Frame] = {}
         self._this: dict[str, Object] = {}
         self._statements = 0
+        self._makers: dict[Object, ApiCall] = {}
         self._timed: set[tuple[int, int]] = set()
         self.values.dropped = self.use
 
@@ -326,6 +327,16 @@ class Interpreter(Library, HostStatements):
             event = getattr(part, "event", None)
             if event is not None:
                 self._by_id[event].used = True
+
+    def tested(self, made: Object) -> None:
+        """A pointer to this object is tested: the call that made it is not ignored."""
+        event = self._makers.get(made)
+        if event is not None:
+            event.used = True
+
+    def made_by(self, made: Object, event: ApiCall) -> None:
+        """Remember which call made an object."""
+        self._makers[made] = event
 
     def subtracted(self, left: Value, right: Value) -> None:
         """A difference was formed: of two timer readings, it is a measurement."""

@@ -5,10 +5,10 @@ from __future__ import annotations
 from abc import abstractmethod
 from dataclasses import dataclass
 
-from cudalint.lint.analysis.hosteffects import ApiCall
+from cudalint.lint.analysis.hosteffects import ApiCall, Store
 from cudalint.lint.analysis.hostexpr import HostExpressions
 from cudalint.lint.analysis.hoststate import State
-from cudalint.lint.analysis.hostvalues import AtomKind, Memory, Object, Path, Pointer, Record, Value
+from cudalint.lint.analysis.hostvalues import AtomKind, Memory, Object, Path, Pointer, Record, Value, parts
 from cudalint.lint.model.expressions import AddressOf, Call, Cast, Deref, Expr, Index, Member, Var
 from cudalint.lint.model.types import IntType, OpaqueType, PointerType, RecordType, Type
 
@@ -130,6 +130,10 @@ class Library(HostExpressions):
         """Note the call."""
 
     @abstractmethod
+    def made_by(self, made: Object, event: ApiCall) -> None:
+        """Remember which call made an object."""
+
+    @abstractmethod
     def leave_process(self, call: Call, state: State) -> None:
         """The call does not return."""
 
@@ -155,6 +159,8 @@ class Library(HostExpressions):
 
     def _operator_call(self, call: Call, args: tuple[Value, ...], receiver: Value | None, state: State) -> Value:
         """An overloaded operator, or a small maker, of a library: not worth an event."""
+        if "thrust" in call.qualified:
+            self.record(call, args, receiver, state).used = True
         if call.name == "operator-" and args:
             whole = (receiver, *args) if receiver is not None else args
             self.subtracted(self._content(whole[0], state), self._content(whole[-1], state))
@@ -226,6 +232,7 @@ class Library(HostExpressions):
             type=self._pointee(event.call, maker),
         )
         event.made = made
+        self.made_by(made, event)
         if maker.out is None:
             return Pointer(made)
         out = args[maker.out] if maker.out < len(args) else None
@@ -309,6 +316,8 @@ class Library(HostExpressions):
             self._container(place, of, state, call)
             if args and isinstance(call.args[0].type, IntType):
                 self.store(state, _size_place(place), args[0])
+            if "thrust" in name:
+                self.record(call, args, place, state).used = True
             return self.load(state, place, of) if isinstance(of, RecordType) else Record(())
         if len(args) == 1 and _same_record(call):
             return self._copied(args[0], call.args[0], of, state)
@@ -335,7 +344,7 @@ class Library(HostExpressions):
             return found.object
         made = self.object(
             _container_kind(of, call),
-            place.object.name or "vector",
+            ".".join([place.object.name or "vector", *(str(s) for s in place.path)]),
             api=_type_name(of) or "std::vector",
             site=call.span,
             function=self.frame.function.key,
@@ -353,7 +362,8 @@ class Library(HostExpressions):
         if name in {"operator[]", "at"} and args:
             size = call.type.pointee.size if isinstance(call.type, PointerType) else call.type.size
             place = self.moved(Pointer(made), self._scalar(args[0], call.args[0], state), size)
-            self.touched(place, call, write=False)
+            if made.kind is not Memory.DEVICE:
+                self.touched(place, call, write=False)
             return place if isinstance(call.type, PointerType) else self.load(state, place, call.type)
         if name == "size" and not args:
             return self.load(state, _size_place(receiver), call.type)
@@ -363,6 +373,8 @@ class Library(HostExpressions):
             fixed = name in {"resize", "assign"} and args and isinstance(call.args[0].type, IntType)
             for arg in args:
                 self.use(arg)
+                if any(isinstance(p, Pointer) for p in parts(arg)):
+                    self.items.append(Store(Pointer(made), arg, None, call.span, self.frame.function.key))
             if name != "reserve":
                 size_now = args[0] if fixed else self.values.fresh(AtomKind.READ, f"{receiver.object.name}.size()")
                 self.store(state, _size_place(receiver), size_now)

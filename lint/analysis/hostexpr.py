@@ -21,6 +21,7 @@ from cudalint.lint.analysis.hostvalues import (
     Term,
     Value,
     first_seen,
+    parts,
     size_of,
 )
 from cudalint.lint.model.expressions import (
@@ -100,6 +101,17 @@ class HostExpressions(HostMemory):
     @abstractmethod
     def use(self, value: Value) -> None:
         """Something looks at a value: results of calls in it are not ignored."""
+
+    def decided_by(self, value: Value) -> None:
+        """Control depends on a value: like `use`, and a pointer that is tested has its allocation checked."""
+        self.use(value)
+        for part in parts(value):
+            if isinstance(part, Pointer):
+                self.tested(part.object)
+
+    @abstractmethod
+    def tested(self, made: Object) -> None:
+        """A pointer to this object is tested: whoever made it is not ignored."""
 
     # -- variables and places ------------------------------------------------------------------
 
@@ -349,7 +361,7 @@ class HostExpressions(HostMemory):
             return self.truth(self.eval(expr.right, state))
         if not self.has_effects(expr.right):
             return self.values.op(expr.op, left, self.eval(expr.right, state))
-        self.use(left)
+        self.decided_by(left)
         right: list[Value] = []
         sides: list[Side] = [lambda s: right.append(self.eval(expr.right, s)), lambda _s: None]
         self.branch(left, expr.left.span, sides[::-1] if short else sides, state)
@@ -366,7 +378,7 @@ class HostExpressions(HostMemory):
             return self.eval(sides[0] if decided else sides[1], state)
         if not any(map(self.has_effects, sides)):
             return self.joined(self.boolean(decided), self.eval(sides[0], state), self.eval(sides[1], state))
-        self.use(decided)
+        self.decided_by(decided)
         results: list[Value] = []
         self.branch(
             decided,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from cudalint.lint.analysis.hosteffects import ApiCall, HostAccess, LaunchCall
 from cudalint.lint.analysis.hostflow import WAITS, HostFlow, Visit
@@ -71,17 +71,42 @@ def leads_to(flow: HostFlow, value: Value) -> list[Object]:
 
 @dataclass(frozen=True, slots=True)
 class PageableCopy:
-    """An asynchronous copy from or to pageable memory. `waited`: the host waits right afterwards anyway."""
+    """An asynchronous copy from or to pageable memory. `waited`: the host waits right afterwards anyway.
+
+    `more` are further ones of the same function, when there are many.
+    """
 
     copy: Copy
     memory: Object
     reads: bool
     bytes: int | None
     waited: bool
+    more: tuple[Span, ...] = ()
+
+    @property
+    def minor(self) -> bool:
+        """Whether little is lost: the copy is small, or the host waits for it anyway."""
+        return self.waited or (self.bytes is not None and self.bytes <= CHEAP)
+
+
+MANY = 3
+"""From more pageable copies of one function on, the first of them stands for all."""
 
 
 def pageable_copies(flow: HostFlow) -> Iterator[PageableCopy]:
     """Asynchronous copies whose host side is known to be pageable, once per place."""
+    groups: dict[str, list[PageableCopy]] = {}
+    for found in _pageable_copies(flow):
+        groups.setdefault(found.copy.call.function, []).append(found)
+    for group in groups.values():
+        if len(group) > MANY:
+            group.sort(key=lambda c: (c.minor, c.copy.call.span.start))
+            yield replace(group[0], more=tuple(c.copy.call.span for c in group[1:]))
+        else:
+            yield from group
+
+
+def _pageable_copies(flow: HostFlow) -> Iterator[PageableCopy]:
     seen: set[Span] = set()
     for copy in copies(flow):
         if not copy.asynchronous or copy.call.span in seen:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from cudalint.lint.analysis.hosteffects import (
     ApiCall,
@@ -20,11 +20,15 @@ from cudalint.lint.analysis.hosteffects import (
 )
 from cudalint.lint.analysis.hostflow import LIBRARIES, STANDARD, HostFlow, items_of, released
 from cudalint.lint.analysis.hoststate import place_path
-from cudalint.lint.analysis.hostvalues import Atom, Memory, Object, Pointer, Term, Value, atoms, parts
+from cudalint.lint.analysis.hostvalues import Atom, AtomKind, Memory, Object, Pointer, Term, Value, atoms, parts
 from cudalint.lint.model.source import Span
 
 OWNED = frozenset({Memory.DEVICE, Memory.DEVICE_ASYNC, Memory.MANAGED, Memory.PINNED, Memory.RESOURCE})
 """What is reported when it is lost. Plain host memory is other tools' business."""
+
+
+MANY = 3
+"""From more returns of one function on, the first stands for all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +40,8 @@ class Leak:
     run: Run
     in_loop: bool = False
     at_end: bool = False
+    more: tuple[Span, ...] = ()
+    """Further returns of the same function that lose something."""
 
 
 @dataclass(slots=True)
@@ -133,7 +139,7 @@ class _Walk:
             overwritten = call.out is not None and not any(isinstance(s, (Atom, Term)) for s in place_path(call.out))
             repeats = loop.trip is None or loop.trip > 1
             leaves = any(isinstance(i, Leave) and i.kind is LeaveKind.BREAK for i in items_of(loop.body, enter=False))
-            if overwritten and repeats and not leaves and not inside.over:
+            if overwritten and repeats and not leaves and not inside.over and not _released_later(loop, call):
                 self.leaks.append(Leak(call.span, (thing,), self.run, in_loop=True))
 
     def _leave(self, item: Leave, path: _Path) -> None:
@@ -144,6 +150,16 @@ class _Walk:
             _forget_all(path, (p.object for p in _pointers((item.value,))))
         if path.live:
             self.leaks.append(Leak(item.span, tuple(path.live), self.run))
+
+
+def _released_later(loop: Loop, call: ApiCall) -> bool:
+    """Whether an iteration starts by releasing what the one before allocated into the same variable."""
+    name = call.out.object.name if call.out is not None else ""
+    for item in items_of(loop.body):
+        value = released(item)
+        if value is not None and any(a.kind is AtomKind.LOOP and a.name == name for a in atoms(value)):
+            return True
+    return False
 
 
 def _may_keep(call: ApiCall) -> bool:
@@ -189,20 +205,30 @@ def _is_local(place: Pointer | None, run: Run) -> bool:
 
 
 def leaks(flow: HostFlow) -> Iterator[Leak]:
-    """What functions lose, once per place. What `main` holds when it returns goes with the process."""
-    seen: set[tuple[Span, tuple[str, ...]]] = set()
+    """What functions lose, once per place; of many returns of one function the first, with the others.
+
+    What `main` holds when it returns goes with the process. Returns inside a macro (a checking macro that
+    bails out) are a style that cannot know what is owned, and are not reported.
+    """
+    seen: set[Span] = set()
     for run in flow.host.runs:
         if any(isinstance(i, NotUnderstood) for i in items_of(run.body, enter=False)):
             continue
-        walk = _Walk(run)
-        path = _Path()
-        walk.items(run.body, path)
-        found = list(walk.leaks)
-        if not path.over and path.live:
-            first = next(iter(path.live.values()))
-            found.append(Leak(first.span, tuple(path.live), run, at_end=True))
-        for leak in found:
-            key = (leak.span, tuple(o.name for o in leak.lost))
-            if key not in seen and (leak.in_loop or run.function.name != "main"):
-                seen.add(key)
-                yield leak
+        found = [leak for leak in _leaks_of(run) if leak.span not in seen]
+        seen.update(leak.span for leak in found)
+        returns = [leak for leak in found if not leak.in_loop and not leak.at_end]
+        if len(returns) > MANY:
+            found = [leak for leak in found if leak not in returns]
+            found.append(replace(returns[0], more=tuple(leak.span for leak in returns[1:])))
+        yield from found
+
+
+def _leaks_of(run: Run) -> list[Leak]:
+    walk = _Walk(run)
+    path = _Path()
+    walk.items(run.body, path)
+    found = [leak for leak in walk.leaks if leak.in_loop or leak.span.macro is None]
+    if not path.over and path.live:
+        first = next(iter(path.live.values()))
+        found.append(Leak(first.span, tuple(path.live), run, at_end=True))
+    return [leak for leak in found if leak.in_loop or run.function.name != "main"]

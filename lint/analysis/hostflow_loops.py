@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from cudalint.lint.analysis.hosteffects import (
     ApiCall,
@@ -27,7 +27,7 @@ from cudalint.lint.analysis.hostvalues import (
 )
 from cudalint.lint.model.source import Span
 
-SHORT = 4
+SHORT = 16
 """Loops known to run no more often than this are not worth a word."""
 SMALL_COPY = 4096
 """Bytes up to which a copy's cost is its latency."""
@@ -37,14 +37,17 @@ COSTLY = frozenset({Memory.DEVICE, Memory.MANAGED, Memory.PINNED, Memory.RESOURC
 
 @dataclass(frozen=True, slots=True)
 class LoopAllocation:
-    """An allocation that a loop repeats, with the release in the same iteration."""
+    """An allocation that a loop repeats, with the release in the same iteration.
+
+    `invariant`: the size is the same in every iteration. `more` are further ones of the same function.
+    """
 
     call: ApiCall
     visit: Visit
     loop: Loop
     release: ApiCall
     invariant: bool
-    """The size is the same in every iteration."""
+    more: tuple[ApiCall, ...] = ()
 
 
 def varies_with(value: Value, loop: Loop) -> bool:
@@ -53,24 +56,32 @@ def varies_with(value: Value, loop: Loop) -> bool:
 
 
 def loop_allocations(flow: HostFlow) -> Iterator[LoopAllocation]:
-    """Allocations that are made and released in every iteration of a loop, and could be made once."""
+    """Allocations that are made and released in every iteration of a loop: the first of each function and loop."""
+    groups: dict[tuple[int, int], list[LoopAllocation]] = {}
     seen: set[Span] = set()
     for visit in flow.visits:
-        call = visit.item
-        if not isinstance(call, ApiCall) or call.made is None or call.made.kind not in COSTLY:
-            continue
-        if not visit.loops or call.span in seen:
-            continue
-        loop = visit.loops[-1]
-        release = _released_in(loop, call.made)
-        if release is None or _per_device(loop) or _short(loop) or not _works(loop):
-            continue
-        size = call.made.bytes
-        sweep = size is not None and _sweeps(size, loop)
-        if sweep or (call.out is not None and any(varies_with(s, loop) for s in place_path(call.out))):
-            continue
-        seen.add(call.span)
-        yield LoopAllocation(call, visit, loop, release, size is not None and _invariant(size, loop))
+        found = _loop_allocation(visit)
+        if found is not None and found.call.span not in seen:
+            seen.add(found.call.span)
+            groups.setdefault((id(found.loop), visit.run.id), []).append(found)
+    for first, *others in groups.values():
+        yield replace(first, more=tuple(o.call for o in others))
+
+
+def _loop_allocation(visit: Visit) -> LoopAllocation | None:
+    call = visit.item
+    if not isinstance(call, ApiCall) or call.made is None or call.made.kind not in COSTLY or not visit.loops:
+        return None
+    loop = visit.loops[-1]
+    release = _released_in(loop, call.made)
+    if release is None or _per_device(loop) or _short(loop) or not _works(loop):
+        return None
+    size = call.made.bytes
+    if size is not None and _sweeps(size, loop):
+        return None
+    if call.out is not None and any(varies_with(s, loop) for s in place_path(call.out)):
+        return None
+    return LoopAllocation(call, visit, loop, release, size is not None and _invariant(size, loop))
 
 
 def _released_in(loop: Loop, made: Object) -> ApiCall | None:

@@ -67,6 +67,8 @@ def _between(flow: HostFlow, first: Visit, second: Visit) -> Unwaited | None:
         item = visit.item
         if isinstance(item, LaunchCall):
             pending = (item, visit)
+        elif isinstance(item, ApiCall) and "thrust" in item.call.qualified:
+            return None  # its containers allocate and free, which waits, where no statement shows it
         elif waits(item):
             pending = None
     if pending is None or not isinstance(second.item, ApiCall):

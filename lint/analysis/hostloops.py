@@ -145,7 +145,7 @@ class HostStatements(HostExpressions):
         condition = self.eval(stmt.condition, state)
         if state.dead:
             return
-        self.use(condition)
+        self.decided_by(condition)
         if isinstance(condition, (int, float)):
             taken = stmt.then if condition else stmt.otherwise
             if taken is not None:
@@ -162,7 +162,7 @@ class HostStatements(HostExpressions):
     def _switch(self, stmt: Switch, state: State) -> None:
         """Every case that can be entered, each until it breaks."""
         subject = self.eval(stmt.condition, state)
-        self.use(subject)
+        self.decided_by(subject)
         self.frame.breaks.append([])
         rest = state
         matched = False
@@ -257,7 +257,7 @@ class HostStatements(HostExpressions):
         test = None if isinstance(stmt, RangeFor) else stmt.condition
         if not late and test is not None:
             loop.condition = self.eval(test, state)
-            self.use(loop.condition)
+            self.decided_by(loop.condition)
             if loop.condition == 0:
                 return False
             state.facts = (*state.facts, (loop.condition, True))
@@ -275,7 +275,7 @@ class HostStatements(HostExpressions):
             self.eval(stmt.step, state)
         if late and test is not None and not state.dead:
             loop.condition = self.eval(test, state)
-            self.use(loop.condition)
+            self.decided_by(loop.condition)
         return True
 
     def _widen(self, stmt: For | While | RangeFor, state: State) -> Iterator[Atom]:

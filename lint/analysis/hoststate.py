@@ -8,6 +8,7 @@ from cudalint.lint.analysis.hosteffects import Facts
 from cudalint.lint.analysis.hostvalues import (
     Atom,
     AtomKind,
+    FunctionValue,
     Memory,
     Object,
     Path,
@@ -91,7 +92,7 @@ class HostMemory:
         if path in cells and (symbolic(path) or not any(symbolic(p) and _alike(p, path) for p in cells)):
             return cells[path]
         near = [v for p, v in cells.items() if _alike(p, path) and (symbolic(p) or symbolic(path) or p == path)]
-        if near:
+        if near and all(isinstance(v, (Pointer, FunctionValue)) or v == near[0] for v in near):
             return self._any_of(near)
         return self._initial(place, path, cells, of)
 

@@ -298,7 +298,8 @@ def atoms(value: Value) -> Iterator[Atom]:
 def substituted(value: Value, values: Values, known: Mapping[Value, Value]) -> Value:
     """The value with `known` put in: atoms by what they are, conditions of `ite` terms by their truth."""
     if value in known:
-        return known[value]
+        rest = {k: v for k, v in known.items() if k != value}
+        return substituted(known[value], values, rest)
     if isinstance(value, Term):
         if value.op == "ite":
             condition = substituted(value.args[0], values, known)
