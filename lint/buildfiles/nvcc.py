@@ -46,7 +46,9 @@ _WITH_VALUE = frozenset(
 # fmt: on
 """Options of `nvcc --help` (13.0) that take a value, by long name where `_SHORT` has one."""
 
-_JOINED = re.compile(r"-([OIDULl])(?=.)")
+_JOINED = re.compile(
+    r"-(?!(?:lineinfo|link|lib|library|libdevice-directory|ldir|list-gpu-\w+|Ofc|Ofast-compile)(?:=|$))([OIDULl])(?=.)"
+)
 _LIST = re.compile(r"[,\s]+")
 
 
@@ -83,7 +85,7 @@ class Compilation:
 def _split(word: Traced) -> tuple[str, Traced | None]:
     """The name of an option without its dashes, and its value where it is part of the same word."""
     joined = _JOINED.match(word.text)
-    if joined and not word.text.startswith(("-Ofc", "-Ofast-")):
+    if joined:
         return joined[1], word[2:]
     bare = word.text.lstrip("-")
     dashes = len(word) - len(bare)
