@@ -36,7 +36,12 @@ def call_handler(intrinsics: Callable[[Call], Intrinsic | None]) -> Callable[[Ma
             return _follow(m, expr, function)
         handler = intrinsics(expr)
         if handler is not None:
-            return handler(m, expr)
+            try:
+                return handler(m, expr)
+            except IndexError:
+                # Arguments that did not compile are missing.
+                m.record.not_understood(expr.span, f"call of {expr.qualified or expr.name}")
+                return m.unknown_value(expr.type)
         if expr.constructor:
             return construct(m, expr)
         return unknown_call(m, expr)

@@ -173,9 +173,28 @@ def _same(m: Machine, expr: Call) -> Value:
     return m.as_type(m.eval(expr.args[0]), expr.type)
 
 
-def _ceil_div(m: Machine, expr: Call) -> Value:
-    a, b = _numbers(m, expr)[:2]
-    return arithmetic("/", a, b, dtype_of(expr.type))
+def _limit(m: Machine, expr: Call) -> Value:
+    """Members of std::numeric_limits."""
+    dt = dtype_of(expr.type)
+    if dt is None:
+        return m.unknown_value(expr.type)
+    if dt.kind != "f":
+        bits = dt.itemsize * 8 - (dt.kind == "i")
+        lowest = -(1 << bits) if dt.kind == "i" else 0
+        return Val(fit((1 << bits) - 1 if expr.name == "max" else lowest, dt), dt)
+    info = np.finfo(dt)
+    known = {"max": info.max, "min": info.tiny, "lowest": info.min, "epsilon": info.eps, "infinity": np.inf}
+    return Val(float(known.get(expr.name, np.nan)), dt)
+
+
+def _sine_and_cosine(m: Machine, expr: Call) -> Value:
+    """sincos(x, &s, &c): the two results go where the pointers lead."""
+    angle = _numbers(m, expr)[0]
+    for target, function in zip(expr.args[1:], (np.sin, np.cos), strict=False):
+        ptr, lvalue = pointee(m, target, expr)
+        data = _scalar(function(fit(angle.data, np.dtype(np.float64))))
+        store(m, ptr, lvalue.type, Val(data, np.dtype(np.float64), angle.taint), lvalue)
+    return NOTHING
 
 
 # -- memory ----------------------------------------------------------------------------------------------------
@@ -346,6 +365,7 @@ TABLE: dict[str, Intrinsic] = {
     **dict.fromkeys(("__stwb", "__stcg", "__stcs", "__stwt"), _store),
     **dict.fromkeys(("memcpy", "memmove", "memset"), _move_bytes),
     "swap": _swap,
+    **dict.fromkeys(("sincos", "sincosf", "__sincosf", "sincospi", "sincospif"), _sine_and_cosine),
     **dict.fromkeys(
         (
             "__int_as_float",
@@ -428,6 +448,8 @@ def find(expr: Call) -> Intrinsic | None:
     qualified = expr.qualified
     if qualified.startswith("cooperative_groups::"):
         return exec_groups.find(expr)
+    if "numeric_limits" in qualified:
+        return _limit
     if qualified.startswith(("cuda::", "std::atomic", "nvcuda::")):
         found = exec_atomics.find_method(expr) or exec_sync.find_async(expr)
         if found is not None:

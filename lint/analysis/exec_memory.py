@@ -40,9 +40,12 @@ FEW = 16
 """Distinct positions up to which an access to a local array at varying positions is followed exactly."""
 
 
+_AGGREGATES = (RecordType, ArrayType)
+
+
 def is_aggregate(of: Type) -> bool:
     """Whether values of the type are records by value."""
-    return isinstance(of, RecordType | ArrayType)
+    return isinstance(of, _AGGREGATES)
 
 
 def has_array(of: Type) -> bool:
@@ -138,7 +141,7 @@ class LocalObj(Obj):
             active = off.reshape(-1)
         found: list[int] = []
         while active.size and len(found) <= FEW:
-            m.steps += 2
+            m.steps += 1
             found.append(int(active[0]))
             active = active[active != found[-1]]
         return found

@@ -39,9 +39,16 @@ _INTS |= {(8, False): U8, (16, False): U16, (32, False): U32, (64, False): U64}
 _FLOATS: dict[int, Dtype] = {16: F16, 32: F32}
 
 
-@cache
 def dtype_of(of: Type) -> Dtype | None:
     """How a number of that type is kept; None for what is no number."""
+    return _number_dtype(of) if isinstance(of, _NUMBERS) else None
+
+
+_NUMBERS = (IntType, FloatType)
+
+
+@cache
+def _number_dtype(of: IntType | FloatType) -> Dtype | None:
     if isinstance(of, IntType):
         if of.name == "bool":
             return BOOL
@@ -260,16 +267,15 @@ def arithmetic(op: str, a: Val, b: Val, dt: Dtype | None) -> Val:
         return _shift(op, a, b, dt or a.dt)
     comparison = op in COMPARISONS
     common = promoted(a.dt, b.dt) if comparison or dt is None or dt is BOOL else dt
-    x, y = a.data, b.data
+    x: Any = a.data if a.dt is common else fit(a.data, common)
+    y: Any = b.data if b.dt is common else fit(b.data, common)
     taint = a.taint | b.taint
     if not isinstance(x, np.ndarray) and not isinstance(y, np.ndarray):
-        x, y = fit(x, common), fit(y, common)
         try:
             result: Any = _SCALAR[op](x, y)
         except (ArithmeticError, ValueError, TypeError):
             return Val(0, common, taint | UNKNOWN)
         return Val(result, BOOL, taint) if comparison else Val(fit(result, common), common, taint)
-    x, y = fit(x, common), fit(y, common)
     if op in {"/", "%"} and common.kind != "f" and not np.all(y):
         y = np.where(y == 0, 1, y).astype(common)
         result = _ARRAY[op](x, y)
