@@ -15,6 +15,9 @@ from cudalint.lint.model.types import FloatType
 from cudalint.rules.base import Meta, SourceRule
 
 _LITERAL = re.compile(r"(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?")
+_SHOWN = 8
+"""Other uses of a constant that a finding points at."""
+
 _INTO = {
     "float": "the result is rounded to float",
     "comparison": "only to be compared",
@@ -79,33 +82,49 @@ class DoubleLiteralInFloatKernel(SourceRule):
     )
 
     def check(self, unit: Unit) -> Iterator[Diagnostic]:
-        """Yield a finding for each expression, at its first constant; instances of a template count once."""
+        """Yield a finding for each expression with a literal, and one for each named constant.
+
+        Instances of a template count once.
+        """
         seen: set[tuple[str, int, int]] = set()
+        groups: dict[object, list[tuple[Function, Doubled]]] = {}
         for function in device_functions(unit.program):
             for found in doubles(unit.program, function).expressions:
-                place = found.literals[0].span.start
-                if place not in seen:
-                    seen.add(place)
-                    yield self._found(function, found)
+                first = found.literals[0]
+                if first.span.start not in seen:
+                    seen.add(first.span.start)
+                    named = (first.span.file, first.name or first.value) if first.text is None else first.span.start
+                    groups.setdefault(named, []).append((function, found))
+        for group in groups.values():
+            (function, found), *others = sorted(group, key=lambda pair: pair[1].literals[0].span.start)
+            yield self._found(function, found, [other.literals[0].span for _, other in others])
 
-    def _found(self, function: Function, found: Doubled) -> Diagnostic:
+    def _found(self, function: Function, found: Doubled, elsewhere: list[Span]) -> Diagnostic:
         first, *others = found.literals
-        spelling = first.text or first.name or f"{first.value}"
+        spelling = _spelling(first)
         by = f", and picks the double version of {', '.join(found.functions)}" if found.functions else ""
+        also = f" ({len(elsewhere)} more uses like it)" if elsewhere else ""
+        labels = [Label(c.span, "double, too") for c in others]
         return self.finding(
             first.span,
-            f"{spelling} is a double: this expression is computed in FP64{by}, and {_INTO[found.into]}",
+            f"{spelling} is a double: this expression is computed in FP64{by}, and {_INTO[found.into]}{also}",
             kernel=function.name,
             reason="float operands are converted to double and back, and FP64 runs at 1/2 to 1/64 of FP32's rate",
             help="give the constant type float (suffix f)",
             evidence={
-                "constants": [c.text or c.name or str(c.value) for c in found.literals],
+                "constants": [_spelling(c) for c in found.literals],
                 "functions": list(found.functions),
                 "into": found.into,
+                "uses": 1 + len(elsewhere),
             },
-            labels=[Label(c.span, "double, too") for c in others],
+            labels=[*labels, *(Label(span, f"{spelling} again") for span in elsewhere[:_SHOWN])],
             fix=_fix(function, found.literals),
         )
+
+
+def _spelling(constant: Const) -> str:
+    """How the source writes a constant, as far as that is known."""
+    return constant.text or constant.name or f"{constant.value:g}"
 
 
 def _fix(function: Function, literals: tuple[Const, ...]) -> Fix | None:
