@@ -173,6 +173,9 @@ class CheckOptions:
             help="auto (NVRTC, then nvcc), nvrtc, nvcc.",
         ),
     ] = "auto"
+    counters: Annotated[
+        bool, _option("--counters", panel=VERIFY, help="With --verify: read hardware counters through ncu too.")
+    ] = False
     verify_argv: Annotated[
         str | None,
         _option("--verify-argv", panel=VERIFY, metavar="ARGS", help="The command line that the program reads."),

@@ -55,6 +55,7 @@ def verified(engine: Engine, request: Request, report: Report, options: CheckOpt
     settings = VerifyOptions(
         budget_s=_seconds(options.verify_budget) if options.verify_budget else VerifyOptions().budget_s,
         compiler=options.verify_compiler,
+        counters=options.counters,
         argv=("program", *shlex.split(options.verify_argv)) if options.verify_argv is not None else None,
     )
     files = {str(file.path): file for file in engine.find(request).files}

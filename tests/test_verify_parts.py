@@ -8,6 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 from cudalint.verify.cexpr import ExpressionError, evaluate
+from cudalint.verify.commandline import command_line
+from cudalint.verify.counters import METRICS, CountersError, parse
 from cudalint.verify.job import Argument, Build, Job, Outcome
 from cudalint.verify.session import Session
 from cudalint.verify.spec import SpecError, from_comment, from_items
@@ -148,3 +150,35 @@ def test_a_hang_is_ended_in_bounded_time(tmp_path: Path) -> None:
     with Session(worker(tmp_path, "time.sleep(100)")) as session:
         outcome = session.run(JOB, limit_s=1.0)
     assert outcome.stage == "hang"
+
+
+SECTORS, REQUESTS = METRICS["global_load_sectors"], METRICS["global_load_requests"]
+NCU = f"""==PROF== Connected to process 7
+==PROF== Profiling "k" - 0: 0%....50%....100% - 1 pass
+"ID","Process ID","Kernel Name","{SECTORS}","{REQUESTS}"
+"","","","sector",""
+"0","7","k","4,096","128"
+"""
+
+
+def test_counters_are_read_from_the_profilers_table() -> None:
+    assert parse(NCU) == {"global_load_sectors": 4096.0, "global_load_requests": 128.0}
+
+
+def test_a_profiler_without_permission_says_so() -> None:
+    with pytest.raises(CountersError, match="ERR_NVGPUCTRPERM"):
+        parse("==ERROR== ERR_NVGPUCTRPERM - The user does not have permission to access counters\n")
+
+
+@pytest.mark.parametrize(
+    ("recipe", "argv"),
+    [
+        ("run: main\n\t$(LAUNCHER) ./$(program) 8192 10\n", ("program", "8192", "10")),
+        ("all:\n\t./gen 1\nrun: main\n\techo x\n\t./main -n 5 | tail\n", ("program", "-n", "5")),
+        ("run: main\n\t./main $(SIZE)\n", None),
+        ("all: main\n", None),
+    ],
+)
+def test_the_run_target_gives_the_command_line(tmp_path: Path, recipe: str, argv: tuple[str, ...] | None) -> None:
+    (tmp_path / "Makefile").write_text(recipe)
+    assert command_line(tmp_path / "main.cu") == argv

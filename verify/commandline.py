@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import re
 import shlex
+from itertools import takewhile
 from pathlib import Path
 
 TARGETS = ("run", "test", "check", "bench")
 """Targets that people use to run what they built."""
 
 _RULE = re.compile(r"^(?P<target>[\w.-]+)\s*:(?!=)")
+_SHELL = re.compile(r"[|;&<>]|\d>")
+"""Words from which on a recipe is no longer the program's own command line."""
 _INVOCATION = re.compile(r"(?:^|\s)\./(?P<rest>.+)$")
 
 
@@ -37,6 +40,6 @@ def _first_run(text: str) -> tuple[str, ...] | None:
                 _, *words = shlex.split(found["rest"], comments=True)
             except ValueError:
                 return None
-            plain = [w for w in words if w not in {"|", ">", "2>&1", "&&", ";"}]
-            return None if any("$" in w for w in plain) else ("program", *plain)
+            own = list(takewhile(lambda word: not _SHELL.match(word), words))
+            return None if any("$" in word for word in own) else ("program", *own)
     return None

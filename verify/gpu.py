@@ -67,6 +67,10 @@ def perform(job: Job) -> Outcome:
     device = _device_name(job.device)
     if job.mode == "race":
         return _race(job, before, after, buffers, device)
+    if job.mode == "once":
+        fill(buffers, 0)
+        _run_once(before, job, buffers, "flagged")
+        return Outcome(device=device)
     equal, worst, where, varies = "bitwise", 0.0, "", False
     for seed in range(job.seeds):
         fill(buffers, seed)

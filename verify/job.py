@@ -49,7 +49,8 @@ class Build:
 class Job:
     """Run `before` and `after` on the same inputs. `budget_s` bounds the timing, not the build.
 
-    `mode` is `compare` (equal and faster?) or `race` (does `before` vary, or differ from `after`?).
+    `mode` is `compare` (equal and faster?), `race` (does `before` vary, or differ from `after`?) or `once`
+    (launch `before` once, for a profiler).
     """
 
     before: Build

@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from cudalint.lint.analysis.unit import Options, Unit
 from cudalint.lint.diagnostics import Diagnostic
@@ -14,6 +15,7 @@ from cudalint.lint.fixes import apply_edits
 from cudalint.lint.model.program import Function, TranslationUnit
 from cudalint.verify.build import BuildError, nvcc_build, nvrtc_build
 from cudalint.verify.commandline import command_line
+from cudalint.verify.counters import CountersError, measured, side_by_side
 from cudalint.verify.job import Build, Job, Outcome
 from cudalint.verify.plan import NotVerifiableError, Plan, plan_launch
 from cudalint.verify.session import Session
@@ -40,6 +42,7 @@ class VerifyOptions:
     seeds: int = 3
     specs: Mapping[str, Spec] | None = None
     argv: tuple[str, ...] | None = None
+    counters: bool = False
 
 
 class Verifier:
@@ -78,7 +81,21 @@ class Verifier:
             raise NotVerifiableError("the fix changes the kernel's arguments or their sizes")
         with tempfile.TemporaryDirectory(prefix="cudalint-") as folder:
             outcome, compiler = self._run(finding, (unit, before, content), (changed, after, fixed), Path(folder))
-        return _judge(finding, outcome, before, compiler)
+            made = _judge(finding, outcome, before, compiler)
+            if self._options.counters and not outcome.error:
+                made = replace(made, counters=self._counters(finding, unit, before, Path(folder)))
+        return made
+
+    def _counters(self, finding: Diagnostic, unit: Unit, plan: Plan, folder: Path) -> dict[str, Any]:
+        """Predicted beside measured counters of the flagged kernel; the reason where they cannot be read."""
+        trace = next((t for t in unit.traces(plan.kernel) if t.shape.block == plan.block), None)
+        if trace is None:
+            return {"error": "the kernel has no trace for this launch"}
+        build = nvrtc_build(unit.program, plan, folder / "counters")
+        try:
+            return dict(side_by_side(trace, measured(self._job(finding, plan, [build, build]))))
+        except CountersError as error:
+            return {"error": str(error)}
 
     def _assumed(self, unit: Unit, spec: Spec | None) -> Options:
         """The unit's options with the command line that the program is taken to be run with."""
