@@ -84,6 +84,7 @@ class SharedBankConflict(SourceRule):
                 "ways": round(ways, 2),
                 "conflicts_per_warp": max(c.worst for c in site.costs),
                 "block": list(site.trace.shape.block),
+                "lane_bytes": advice.lane_bytes(site),
             },
             notes=[why_not] if why_not else [],
             fix=self._fix(unit, site, layout),

@@ -83,7 +83,16 @@ def global_evidence(site: Site) -> dict[str, object]:
         "ideal_sectors": round(cost.ideal / cost.requests, 2),
         "lane_stride_bytes": site.stride,
         "block": list(site.trace.shape.block),
+        "access_bytes": site.access.size,
+        "lane_bytes": lane_bytes(site),
     }
+
+
+def lane_bytes(site: Site) -> list[int]:
+    """The byte of each active lane of the worst warp, from the start of the first sector or of the array."""
+    address = site.access.address[worst_warp(site)]
+    base = int(address.min()) // SECTOR * SECTOR if site.object.space is Space.GLOBAL else 0
+    return [int(a) - base for a in address]
 
 
 def lane_map(site: Site) -> str:

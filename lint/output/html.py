@@ -14,6 +14,7 @@ from cudalint.lint.output.excerpt import excerpt
 from cudalint.lint.output.json import plain
 from cudalint.lint.output.style import Painter
 from cudalint.lint.output.summary import plural
+from cudalint.lint.output.svg import bank_map, bars, sector_map
 from cudalint.lint.report import Report
 
 _STYLE = """
@@ -29,6 +30,8 @@ h3 { font-size: 1rem; margin: 0 0 .3rem; }
 table { border-collapse: collapse; }
 td, th { padding: .15rem .8rem .15rem 0; text-align: left; border-bottom: 1px solid var(--line); }
 dl { display: grid; grid-template-columns: max-content 1fr; gap: .1rem .8rem; margin: .4rem 0; }
+svg { display: block; margin: .5rem 0; max-width: 100%; font: 11px monospace; }
+svg text { fill: currentColor; } .cell { fill: var(--info); } .bar0 { fill: var(--warning); } .bar1 { fill: var(--info); }
 dt { font-weight: 600; } dd { margin: 0; }
 """
 
@@ -63,12 +66,26 @@ def _table(report: Report) -> Iterator[str]:
     yield "</table>"
 
 
+def _drawings(finding: Diagnostic) -> Iterator[str]:
+    """Lanes over sectors or banks, and the verifier's times, as pictures; the lane map as text without them."""
+    evidence = plain(finding.evidence or {})
+    lanes = evidence.get("lane_bytes")
+    if lanes and "ways" in evidence:
+        yield bank_map(lanes)
+    elif lanes:
+        yield sector_map(lanes, int(evidence.get("access_bytes", 4)))
+    elif finding.lanes:
+        yield f"<pre>{escape(finding.lanes)}</pre>"
+    timing = plain(finding.verification or {}).get("timing")
+    if timing:
+        yield bars(timing)
+
+
 def _article(report: Report, finding: Diagnostic) -> Iterator[str]:
     yield f'<article class="{finding.severity}">'
     yield f"<h3>{finding.severity} {escape(finding.code)}: {escape(finding.message)}</h3>"
     yield f"<pre>{escape(chr(10).join(excerpt(report, finding, Painter(False))))}</pre>"
-    if finding.lanes:
-        yield f"<pre>{escape(finding.lanes)}</pre>"
+    yield from _drawings(finding)
     rows: list[tuple[str, Any]] = [("why", finding.reason), *(("note", note) for note in finding.notes)]
     rows += [("help", finding.help), ("fix", finding.fix.message if finding.fix else "")]
     rows += [(f"verified: {key}", value) for key, value in plain(finding.verification or {}).items()]
