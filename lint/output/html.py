@@ -31,7 +31,9 @@ table { border-collapse: collapse; }
 td, th { padding: .15rem .8rem .15rem 0; text-align: left; border-bottom: 1px solid var(--line); }
 dl { display: grid; grid-template-columns: max-content 1fr; gap: .1rem .8rem; margin: .4rem 0; }
 svg { display: block; margin: .5rem 0; max-width: 100%; font: 11px monospace; }
-svg text { fill: currentColor; } .cell { fill: var(--info); } .bar0 { fill: var(--warning); } .bar1 { fill: var(--info); }
+svg text { fill: currentColor; }
+.cell, .bar1 { fill: var(--info); }
+.bar0 { fill: var(--warning); }
 dt { font-weight: 600; } dd { margin: 0; }
 """
 
