@@ -9,7 +9,7 @@ from cudalint.lint.analysis.advice import under
 from cudalint.lint.analysis.barriers import SplitBarrier, Why, guards_exactly, split_barriers
 from cudalint.lint.analysis.barriers_exits import Exits
 from cudalint.lint.analysis.execute import execute
-from cudalint.lint.analysis.races_report import block_of, built_ins, thread_of, thread_text
+from cudalint.lint.analysis.races_report import block_of, built_ins, other_blocks, thread_of, thread_text
 from cudalint.lint.analysis.trace import ShapeSource, SyncKind, Trace
 from cudalint.lint.analysis.unit import Unit
 from cudalint.lint.diagnostics import Applicability, Confidence, Diagnostic, Fix, Label, Severity
@@ -129,6 +129,10 @@ def _in_kernel(unit: Unit, kernel: Function, exits: Exits) -> Iterator[_Found]:
         if not splits and len(last) == 3 and any(last) and guards_exactly(trace, exits):
             trace = execute(unit.program, kernel, trace.shape, where=[(last[0], last[1], last[2])])
             splits = split_barriers(trace, exits)
+        if trace.shape.source is ShapeSource.ASSUMED and any(s.why is Why.SEEN for s in splits):
+            others = [{s.sync.span for s in split_barriers(t, exits)} for t in other_blocks(unit, trace)]
+            sure = set.intersection(*others) if others else set()
+            splits = tuple(s for s in splits if s.why is not Why.SEEN or s.sync.span in sure)
         for split in splits:
             yield _Found(kernel, trace, split)
 

@@ -242,7 +242,9 @@ def _turn(m: Machine, run: Run) -> None:
     run.trips = run.trips + (1 if m.mask is m.lanes.full else m.mask.bits.astype(np.int64))
     _body(m, run, EXACT)
     if frame.iteration_ctl:
-        m.taint_written(run.written, frame.iteration_ctl)
+        steered = run.plan.variable if run.plan is not None else None
+        # Only the step writes a planned variable, and `continue` does not skip the step.
+        m.taint_written({k: v for k, v in run.written.items() if k[0] is not steered}, frame.iteration_ctl)
         frame.iteration_ctl = EXACT
     run.turn += 1
     run.cost = max(run.cost, m.steps + EVENT_STEPS * len(m.record.events) - before)

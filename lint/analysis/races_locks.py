@@ -14,7 +14,6 @@ import numpy as np
 from cudalint.lint.analysis.barriers_exits import contains
 from cudalint.lint.analysis.races import Party, Race, Reach
 from cudalint.lint.analysis.trace import OPAQUE, Access, AccessKind, LaneGrid, LoopRun, Space, Sync, SyncKind, Trace
-from cudalint.lint.model.source import Span
 
 MAX_WAITERS = 64
 """Threads that are followed along a chain of flags."""
@@ -24,11 +23,15 @@ Variable = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class _Step:
-    """An atomic or a fence of one thread; `variable` is None for a fence."""
+    """An atomic or a fence of one thread; `variable` is None for a fence.
+
+    `waits`: in the condition of a waiting loop; `takes`: and it changes the variable, as taking a lock does.
+    """
 
     position: int
     variable: Variable | None
     waits: bool
+    takes: bool
     wide: bool
 
 
@@ -60,7 +63,7 @@ class Protocol:
         """Whether both threads hold one lock."""
         near = self._one_block(race.first.lane, race.second.lane)
         sides = [(self._of(party.lane), party.position) for party in (race.first, race.second)]
-        waited = {s.variable for steps, _ in sides for s in steps if s.waits and s.variable is not None}
+        waited = {s.variable for steps, _ in sides for s in steps if s.takes and s.variable is not None}
         return any(all(_held(steps, position, lock, near) for steps, position in sides) for lock in waited)
 
     def _handed(self, giver: Party, taker: Party) -> bool:
@@ -87,7 +90,7 @@ class Protocol:
     def _raises(self, lane: int, position: int, wait: _Step, near: bool) -> bool:
         """Whether a thread that does not itself wait for a variable sets it, fenced, after a position."""
         steps = self._of(lane)
-        if wait.variable is None or any(s.waits and s.variable == wait.variable for s in steps):
+        if wait.variable is None or any(s.takes and s.variable == wait.variable for s in steps):
             return False
         return _released(steps, position, wait.variable, near)
 
@@ -108,9 +111,11 @@ class Protocol:
             for position, event in enumerate(self._trace.events):
                 if isinstance(event, Access) and event.kind is AccessKind.ATOMIC and event.mask[lane]:
                     variable = (event.object.id, int(event.address[lane]))
-                    steps.append(_Step(position, variable, self._waits(event), event.scope != "block"))
+                    waits = self._waits(event)
+                    peeks = event.value is not None and event.value[lane] == 0
+                    steps.append(_Step(position, variable, waits, waits and not peeks, event.scope != "block"))
                 elif isinstance(event, Sync) and event.kind is SyncKind.FENCE and event.mask[lane]:
-                    steps.append(_Step(position, None, False, event.scope != "block"))
+                    steps.append(_Step(position, None, False, False, event.scope != "block"))
         return steps
 
 

@@ -116,7 +116,10 @@ def _one_way(branch: Branch, whole_grid: bool) -> bool:
     """Whether all threads of a block (or of the grid) take the same side."""
     if branch.varies or branch.taint & (Taint.LOADED | Taint.ATOMIC):
         return False
-    return not whole_grid or not branch.taint & Taint.LOADED_UNIFORM
+    if not whole_grid:
+        return True
+    sides = int(branch.taken.sum()) in (0, int(branch.mask.sum()))
+    return sides and not branch.taint & Taint.LOADED_UNIFORM
 
 
 def _place(branch: Branch, access: Access) -> Span | None:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from cudalint.lint.analysis.advice import under
+from cudalint.lint.analysis.execute import execute
 from cudalint.lint.analysis.races import Party, Race, Reach, find_races
 from cudalint.lint.analysis.races_locks import Protocol
 from cudalint.lint.analysis.races_paths import Paths
@@ -17,6 +18,8 @@ from cudalint.lint.model.program import Function, TranslationUnit
 from cudalint.lint.model.types import ArrayType, RecordType, Type
 from cudalint.lint.model.walk import walk
 
+OTHER_BLOCKS = (64, 128)
+"""Threads of the blocks that a claim under an assumed block is tried with, beside the assumed one."""
 VERBS = {
     AccessKind.LOAD: "reads",
     AccessKind.STORE: "writes",
@@ -69,23 +72,37 @@ def _of_kernel(unit: Unit, kernel: Function) -> Iterable[Claim]:
             if _believable(r, trace, names) and paths.together(r, trace) and not protocol.settles(r)
         ]
         found.append((trace, races))
-    assumed = [{_place(r) for r in races} for trace, races in found if trace.shape.source is ShapeSource.ASSUMED]
     for trace, races in found:
-        if trace.shape.source is ShapeSource.ASSUMED:
-            races = [r for r in races if all(_place(r) in places for places in assumed)]
+        if trace.shape.source is ShapeSource.ASSUMED and races:
+            others = [{_place(r) for r in find_races(t)} for t in other_blocks(unit, trace)]
+            races = [r for r in races if others and all(_place(r) in places for places in others)]
         for group in _one_barrier(races):
             yield Claim(kernel, trace, group[0], tuple(group[1:]))
+
+
+def other_blocks(unit: Unit, trace: Trace) -> list[Trace]:
+    """The kernel under other sizes of an assumed block, against which a claim has to hold.
+
+    Empty for blocks of two or three dimensions: what shape a kernel is meant for cannot be guessed then.
+    """
+    if trace.shape.block[1:] != (1, 1):
+        return []
+    shapes = [replace(trace.shape, block=(threads, 1, 1)) for threads in OTHER_BLOCKS]
+    return [execute(unit.program, trace.kernel, shape) for shape in shapes]
 
 
 def _believable(race: Race, trace: Trace, names: frozenset[str]) -> bool:
     """Whether the launch that a race needs is a plausible one.
 
     A kernel that never asks for its thread index may be meant for one thread, one that never asks for its
-    block for one block: unless the launch is known, that is taken to be so.
+    block for one block: unless the launch is known, that is taken to be so. Nor is anything believed of an
+    instance of a template whose arguments are guesses.
     """
     if race.reach is Reach.GRID:
         return "blockIdx" in names or None not in trace.shape.grid
-    return "threadIdx" in names or trace.shape.source is not ShapeSource.ASSUMED
+    if trace.shape.source is ShapeSource.ASSUMED:
+        return "threadIdx" in names and not trace.kernel.synthetic
+    return not trace.kernel.synthetic or trace.shape.source is ShapeSource.OPTION
 
 
 def built_ins(program: TranslationUnit, kernel: Function) -> frozenset[str]:
@@ -128,11 +145,16 @@ def _one_barrier(races: Sequence[Race]) -> list[list[Race]]:
     """Group races so that one barrier before the second access of each group's first race removes them all.
 
     The smallest set of barriers: go through the races by their second access and put a barrier right before
-    the first that none cuts yet. Races of one instruction, of warps and of the grid stand for themselves.
+    the first that none cuts yet. Races of one instruction stand for themselves; code that relies on lockstep is
+    told once per object.
     """
     groups: list[list[Race]] = []
+    lockstep: dict[tuple[object, ...], list[Race]] = {}
     barriers: list[tuple[Reach, Space, int, list[Race]]] = []
     for race in sorted(races, key=lambda r: (r.second.position, -r.first.position)):
+        if race.reach is Reach.WARP:
+            lockstep.setdefault((race.object.id, race.second.access.span.file), []).append(race)
+            continue
         space = race.object.space
         cut = next(
             (g for reach, of, at, g in barriers if (reach, of) == (race.reach, space) and race.first.position < at),
@@ -145,7 +167,7 @@ def _one_barrier(races: Sequence[Race]) -> list[list[Race]]:
         groups.append(group)
         if not race.one_instruction:
             barriers.append((race.reach, space, race.second.position, group))
-    return groups
+    return groups + list(lockstep.values())
 
 
 def thread_of(lanes: LaneGrid, lane: int) -> list[int]:
