@@ -71,10 +71,10 @@ class UncheckedCudaCall(SourceRule):
     )
 
     def check(self, unit: Unit) -> Iterator[Diagnostic]:
-        """One finding per ignored status, or one per file that ignores nearly all of them."""
+        """One finding per ignored status, or one for a function or file that ignores many."""
         flow = unit.once(host_flow)
         calls = status_calls(flow)
-        single, whole = by_style([(c.span, c.checked) for c in calls])
+        single, whole = by_style([(c.span, c.checked, c.function) for c in calls])
         macro = check_macro(flow)
         for index in single:
             yield self._single(calls[index], macro)

@@ -69,10 +69,10 @@ class UncheckedKernelLaunch(SourceRule):
     )
 
     def check(self, unit: Unit) -> Iterator[Diagnostic]:
-        """One finding per launch, or one per file that never asks."""
+        """One finding per launch, or one for a function or file that has many."""
         flow = unit.once(host_flow)
         launches = launch_checks(flow)
-        single, whole = by_style([(c.span, c.checked) for c in launches])
+        single, whole = by_style([(c.span, c.checked, c.function) for c in launches])
         macro = check_macro(flow)
         for index in single:
             one = launches[index]

@@ -75,7 +75,7 @@ class PageableAsyncCopy(SourceRule):
         """One finding per copy."""
         for found in pageable_copies(unit.once(host_flow)):
             memory, call = found.memory, found.copy.call
-            name = f"`{memory.name}`" if memory.name else "memory"
+            name = f"`{found.name}`" if found.name else "memory"
             origin = memory.kind.value if memory.kind is not Memory.NEW else "`new`"
             why = "the host waits while the driver stages it through a pinned buffer, and it overlaps with nothing"
             if found.minor:

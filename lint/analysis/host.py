@@ -9,7 +9,7 @@ per function run (`hosteffects`).
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from cudalint.lint.analysis.hostapi import Library
@@ -84,7 +84,7 @@ class Interpreter(Library, HostStatements):
 
     def interpret(self) -> HostProgram:
         """Run everything that can start: main, then what nothing calls, then what was never reached."""
-        hosts = [f for f in self.program.functions.values() if _runs_on_host(f)]
+        hosts = _unique(f for f in self.program.functions.values() if _runs_on_host(f))
         called = _called(hosts)
         state = self._global_state()
         first = [f for f in hosts if f.name == "main"]
@@ -356,6 +356,14 @@ class Interpreter(Library, HostStatements):
     def leave_process(self, call: Call, state: State) -> None:
         """exit, abort and their kin."""
         self.leave(LeaveKind.EXIT, call.span, state)
+
+
+def _unique(functions: Iterable[Function]) -> list[Function]:
+    """Functions once each: one that is declared before it is defined may be there under two keys."""
+    found: dict[object, Function] = {}
+    for function in functions:
+        found.setdefault((function.name_span, function.template_args, function.receiver), function)
+    return list(found.values())
 
 
 def _runs_on_host(function: Function) -> bool:

@@ -10,6 +10,7 @@ from cudalint.lint.analysis.hostexpr import HostExpressions
 from cudalint.lint.analysis.hoststate import State
 from cudalint.lint.analysis.hostvalues import AtomKind, Memory, Object, Path, Pointer, Record, Value, parts
 from cudalint.lint.model.expressions import AddressOf, Call, Cast, Deref, Expr, Index, Member, Var
+from cudalint.lint.model.source import NOWHERE
 from cudalint.lint.model.types import IntType, OpaqueType, PointerType, RecordType, Type
 
 
@@ -210,6 +211,11 @@ class Library(HostExpressions):
         """Something unknown was given this pointer: what it leads to is no longer known."""
         if not isinstance(value, Pointer):
             return
+        path = _path(value)
+        for cell, held in state.cells.get(value.object, {}).items():
+            if cell[: len(path)] == path and isinstance(held, Pointer) and held.object.api:
+                outside = Pointer(self.object(Memory.UNKNOWN, name))
+                self.items.append(Store(outside, held, None, NOWHERE, self.frame.function.key))
         self.forget(state, value)
         of = value.object.type
         if isinstance(of, IntType) and not value.path and value.offset == 0:

@@ -59,6 +59,8 @@ Side = Callable[[State], object]
 """One side of a branch: runs on the state that it is given."""
 
 _EFFECTS = (Call, Assign, IncDec, Launch, New, Delete, Throw, Lambda)
+_RETURNED = frozenset({Memory.MALLOC, Memory.NEW})
+"""Memory that helpers return: it is known by the name that its user gives it."""
 _HELD = frozenset({Memory.STACK, Memory.STATIC, Memory.UNKNOWN})
 
 
@@ -447,8 +449,11 @@ class HostExpressions(HostMemory):
         local = place.object.kind is Memory.STACK
         if not local:
             self.use(value)
-        if isinstance(value, Pointer) and not value.object.name and value.object.api:
-            value.object.name = ".".join([place.object.name, *(s for s in place.path if isinstance(s, str))])
+        if isinstance(value, Pointer) and value.object.api and place.object.name:
+            renamed = value.object.function != self.frame.function.key and value.object.kind in _RETURNED
+            if renamed or not value.object.name:
+                value.object.name = ".".join([place.object.name, *(s for s in place.path if isinstance(s, str))])
+                value.object.function = self.frame.function.key
         before = self.store(state, place, value)
         held = isinstance(value, Pointer) and value.object.kind not in _HELD
         if held or (isinstance(before, Pointer) and before.object.kind not in _HELD and before != value):

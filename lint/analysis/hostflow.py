@@ -69,69 +69,17 @@ RELEASES = frozenset(
 """Calls that give back what their first argument names."""
 ERROR_QUERIES = frozenset({"cudaGetLastError", "cudaPeekAtLastError"})
 """Calls that report a launch that was rejected."""
-STANDARD = frozenset(
-    {
-        *(
-            "printf",
-            "fprintf",
-            "sprintf",
-            "snprintf",
-            "puts",
-            "putchar",
-            "fputs",
-            "fflush",
-            "perror",
-            "scanf",
-            "fscanf",
-        ),
-        *("sscanf", "fopen", "fclose", "fread", "fwrite", "fseek", "ftell", "fgets", "fgetc", "getc", "getline"),
-        *("memset", "memcpy", "memmove", "memcmp", "strlen", "strcmp", "strncmp", "strcpy", "strncpy", "strcat"),
-        *(
-            "strstr",
-            "strchr",
-            "strtok",
-            "strdup",
-            "atoi",
-            "atol",
-            "atof",
-            "strtol",
-            "strtod",
-            "strtoul",
-            "strcasecmp",
-        ),
-        *("malloc", "calloc", "realloc", "free", "delete", "aligned_alloc", "posix_memalign", "exit", "abort"),
-        *(
-            "srand",
-            "rand",
-            "random",
-            "srandom",
-            "drand48",
-            "srand48",
-            "time",
-            "clock",
-            "gettimeofday",
-            "omp_get_wtime",
-        ),
-        *("clock_gettime", "usleep", "sleep", "getopt", "getenv", "qsort", "assert", "sort", "swap", "fill", "copy"),
-        *(
-            "generate",
-            "iota",
-            "accumulate",
-            "sin",
-            "cos",
-            "exp",
-            "log",
-            "sqrt",
-            "pow",
-            "fabs",
-            "floor",
-            "ceil",
-            "abs",
-        ),
-        *("fmod", "isnan", "sinf", "cosf", "expf", "logf", "sqrtf", "powf", "fabsf", "round", "tan", "atan", "atan2"),
-        *("omp_set_num_threads", "omp_get_thread_num", "omp_get_num_threads", "omp_get_max_threads", "signal"),
-    }
-)
+_STANDARD = """
+    printf fprintf sprintf snprintf puts putchar fputs fflush perror scanf fscanf sscanf fopen fclose fread
+    fwrite fseek ftell fgets fgetc getc getline memset memcpy memmove memcmp strlen strcmp strncmp strcpy
+    strncpy strcat strstr strchr strtok strdup atoi atol atof strtol strtod strtoul strcasecmp malloc calloc
+    realloc free delete aligned_alloc posix_memalign exit abort srand rand random srandom drand48 srand48 time
+    clock gettimeofday omp_get_wtime clock_gettime usleep sleep getopt getenv qsort assert sort swap fill copy
+    generate iota accumulate sin cos exp log sqrt pow fabs floor ceil abs fmod isnan sinf cosf expf logf sqrtf
+    powf fabsf round tan atan atan2 omp_set_num_threads omp_get_thread_num omp_get_num_threads
+    omp_get_max_threads signal
+"""
+STANDARD = frozenset(_STANDARD.split())
 """Functions of the C and C++ libraries that host code calls all the time, and that know nothing of the device."""
 LIBRARIES = ("cuda", "cublas", "cufft", "curand", "cusparse", "cusolver", "cudnn", "cu", "nvtx", "nccl", "MPI_")
 """How the functions of NVIDIA's libraries begin."""
@@ -143,11 +91,13 @@ LEGACY_STREAMS = (0, 1, 2)
 class Visit:
     """One effect with what is around it: loops and calls from the root on, outermost first.
 
-    `run` is the function run that it stands in, `root` the one at the bottom.
+    `run` is the function run that it stands in, `root` the one at the bottom. `choices` are the undecided
+    branches around it within one iteration of the innermost loop.
     """
 
     item: Item
     loops: tuple[Loop, ...]
+    choices: tuple[Choice, ...]
     enters: tuple[Enter, ...]
     run: Run
     root: Run
@@ -166,27 +116,8 @@ class HostFlow:
         """Every effect from every root, in execution order (both sides of a branch, loop bodies once)."""
         found: list[Visit] = []
         for root in self.host.roots:
-            self._collect(root.body, (), (), root, root, found)
+            _Collector(root, found).collect(root.body, (), (), (), root)
         return tuple(found)
-
-    def _collect(
-        self,
-        items: list[Item],
-        loops: tuple[Loop, ...],
-        enters: tuple[Enter, ...],
-        run: Run,
-        root: Run,
-        found: list[Visit],
-    ) -> None:
-        for item in items:
-            found.append(Visit(item, loops, enters, run, root, len(found)))
-            if isinstance(item, Choice):
-                self._collect(item.then, loops, enters, run, root, found)
-                self._collect(item.otherwise, loops, enters, run, root, found)
-            elif isinstance(item, Loop):
-                self._collect(item.body, (*loops, item), enters, run, root, found)
-            elif isinstance(item, Enter) and not item.repeated:
-                self._collect(item.run.body, loops, (*enters, item), item.run, root, found)
 
     def calls(self, *names: str) -> Iterator[tuple[Visit, ApiCall]]:
         """The calls of functions outside the unit with these names (all without)."""
@@ -203,6 +134,33 @@ class HostFlow:
     def kernel(self, launch: LaunchCall) -> Function | None:
         """The kernel that a launch starts, where its body is in the unit."""
         return self.program.functions.get(launch.launch.key) if launch.launch.key else None
+
+
+class _Collector:
+    """Flattens the effects of one root into visits."""
+
+    def __init__(self, root: Run, found: list[Visit]) -> None:
+        self.root = root
+        self.found = found
+
+    def collect(
+        self,
+        items: list[Item],
+        loops: tuple[Loop, ...],
+        choices: tuple[Choice, ...],
+        enters: tuple[Enter, ...],
+        run: Run,
+    ) -> None:
+        """Add the effects below these items, in order."""
+        for item in items:
+            self.found.append(Visit(item, loops, choices, enters, run, self.root, len(self.found)))
+            if isinstance(item, Choice):
+                self.collect(item.then, loops, (*choices, item), enters, run)
+                self.collect(item.otherwise, loops, (*choices, item), enters, run)
+            elif isinstance(item, Loop):
+                self.collect(item.body, (*loops, item), (), enters, run)
+            elif isinstance(item, Enter) and not item.repeated:
+                self.collect(item.run.body, loops, choices, (*enters, item), item.run)
 
 
 def items_of(items: list[Item], *, enter: bool = True) -> Iterator[Item]:

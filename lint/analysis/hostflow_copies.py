@@ -55,6 +55,11 @@ def copies(flow: HostFlow) -> Iterator[Copy]:
             yield Copy(call, visit, args[0], args[2], size, integer(args[6]), asynchronous)
 
 
+def place_name(pointer: Pointer) -> str:
+    """A pointer's target as a reader would call it: `model.loss`."""
+    return ".".join([pointer.object.name, *(s for s in pointer.path if isinstance(s, str) and s[0] != "#")])
+
+
 def leads_to(flow: HostFlow, value: Value) -> list[Object]:
     """The objects that a pointer may lead to: each side of its conditions; none when one is not known."""
     value = first_seen(value, flow.host.values)
@@ -78,6 +83,7 @@ class PageableCopy:
 
     copy: Copy
     memory: Object
+    name: str
     reads: bool
     bytes: int | None
     waited: bool
@@ -117,7 +123,9 @@ def _pageable_copies(flow: HostFlow) -> Iterator[PageableCopy]:
         memory, reads = side
         seen.add(copy.call.span)
         size = integer(copy.bytes)
-        yield PageableCopy(copy, memory, reads, size, _waits_next(flow, copy.visit))
+        pointer = first_seen(copy.source if reads else copy.target, flow.host.values)
+        name = place_name(pointer) if isinstance(pointer, Pointer) else memory.name
+        yield PageableCopy(copy, memory, name, reads, size, _waits_next(flow, copy.visit))
 
 
 def _host_side(flow: HostFlow, copy: Copy) -> tuple[Object, bool] | None:

@@ -9,10 +9,22 @@ from dataclasses import dataclass
 from cudalint.lint.analysis.host import is_status
 from cudalint.lint.analysis.hosteffects import ApiCall, Choice, Enter, Item, LaunchCall, Loop, NotUnderstood
 from cudalint.lint.analysis.hostflow import ERROR_QUERIES, RELEASES, HostFlow, may_do_anything
-from cudalint.lint.model.expressions import Call, Expr, Launch
+from cudalint.lint.model.expressions import Expr, Launch
 from cudalint.lint.model.source import Span
 
-CLEARING = ERROR_QUERIES | RELEASES | {"cudaDeviceReset", "cudaProfilerStart", "cudaProfilerStop"}
+CLEARING = (
+    ERROR_QUERIES
+    | RELEASES
+    | {
+        "cudaDeviceReset",
+        "cudaProfilerStart",
+        "cudaProfilerStop",
+        "cuGetErrorName",
+        "cuGetErrorString",
+        "cudaStreamQuery",
+        "cudaEventQuery",
+    }
+)
 """Calls whose status nobody need look at: they clear the error state, clean up or only serve tools."""
 FEW = 5
 """From this many ignored calls on, a file that mostly ignores them is reported once, with the count."""
@@ -58,15 +70,16 @@ def _status_name(item: Item) -> str | None:
     return None
 
 
-def by_style(places: Sequence[tuple[Span, bool]]) -> tuple[list[int], dict[str, list[int]]]:
-    """Which unchecked places to report one by one, and which files to report once.
+def by_style(places: Sequence[tuple[Span, bool, str]]) -> tuple[list[int], dict[str, list[int]]]:
+    """Which unchecked places to report one by one, and which to report together.
 
-    `places` are spans with whether they are checked. Indexes into it are returned: single ones, and by file
-    those of files whose style is to check nothing (at least `FEW` unchecked, and fewer checked).
+    `places` are spans, whether they are checked, and the function they are in. Indexes into it are returned:
+    single ones, and by file, or by function, those that are reported once: all of a file whose style is to
+    check nothing (at least `FEW` unchecked, and fewer checked), and `FEW` or more of one function.
     """
     unchecked: dict[str, list[int]] = {}
     checked: Counter[str] = Counter()
-    for index, (span, is_checked) in enumerate(places):
+    for index, (span, is_checked, _) in enumerate(places):
         if is_checked:
             checked[span.file] += 1
         else:
@@ -76,8 +89,15 @@ def by_style(places: Sequence[tuple[Span, bool]]) -> tuple[list[int], dict[str, 
     for file, indexes in unchecked.items():
         if len(indexes) >= FEW and checked[file] < len(indexes):
             whole[file] = indexes
-        else:
-            single.extend(indexes)
+            continue
+        functions: dict[str, list[int]] = {}
+        for index in indexes:
+            functions.setdefault(places[index][2], []).append(index)
+        for function, inside in functions.items():
+            if len(inside) >= FEW:
+                whole[f"{file} {function}"] = inside
+            else:
+                single.extend(inside)
     return single, whole
 
 
@@ -86,7 +106,7 @@ def check_macro(flow: HostFlow) -> str | None:
     used: Counter[str] = Counter()
     for call in status_calls(flow):
         macro = call.span.macro
-        if call.checked and macro and isinstance(call.expr, Call) and flow.program.text(call.span).endswith(")"):
+        if call.checked and macro and flow.program.text(call.span).startswith(call.name):
             used[macro] += 1
     common = used.most_common(1)
     return common[0][0] if common else None

@@ -13,7 +13,15 @@ from cudalint.lint.analysis.hosteffects import (
     LoopKind,
     NotUnderstood,
 )
-from cudalint.lint.analysis.hostflow import BLOCKING_COPIES, HostFlow, Visit, items_of, may_do_anything, released
+from cudalint.lint.analysis.hostflow import (
+    BLOCKING_COPIES,
+    RELEASES,
+    HostFlow,
+    Visit,
+    items_of,
+    may_do_anything,
+    released,
+)
 from cudalint.lint.analysis.hoststate import place_path
 from cudalint.lint.analysis.hostvalues import (
     AtomKind,
@@ -31,6 +39,10 @@ SHORT = 16
 """Loops known to run no more often than this are not worth a word."""
 SMALL_COPY = 4096
 """Bytes up to which a copy's cost is its latency."""
+FITTED = frozenset(
+    {"cudaCreateTextureObject", "cudaCreateSurfaceObject", "cudaGraphCreate", "cudaGraphInstantiate", "cufftCreate"}
+)
+"""Handles that are made for what an iteration has at hand, and cannot be kept."""
 COSTLY = frozenset({Memory.DEVICE, Memory.MANAGED, Memory.PINNED, Memory.RESOURCE})
 """Allocations that synchronise or cost tens of microseconds and more; stream-ordered ones do not."""
 
@@ -73,8 +85,8 @@ def _loop_allocation(visit: Visit) -> LoopAllocation | None:
     if not isinstance(call, ApiCall) or call.made is None or call.made.kind not in COSTLY or not visit.loops:
         return None
     loop = visit.loops[-1]
-    release = _released_in(loop, call.made)
-    if release is None or _per_device(loop) or _short(loop) or not _works(loop):
+    release = _released_in(loop, call.made) if call.name not in FITTED else None
+    if release is None or visit.choices or _per_device(loop) or _short(loop) or not _works(loop):
         return None
     size = call.made.bytes
     if size is not None and _sweeps(size, loop):
@@ -167,7 +179,7 @@ def loop_waits(flow: HostFlow) -> Iterator[LoopWait]:
         size = integer(call.args[2]) if copy and len(call.args) > 2 else None
         if launch is None or _short(loop) or (copy and (size is None or size > SMALL_COPY)):
             continue
-        if _host_needs_order(loop, call):
+        if visit.choices or _host_needs_order(loop, call):
             continue
         seen.add(call.span)
         yield LoopWait(call, loop, launch, size if copy else None)
@@ -199,6 +211,8 @@ def _first_id(loop: Loop) -> int:
 def _looks(call: ApiCall, copied: Object | None) -> bool:
     if call.is_timer or may_do_anything(call) or call.name in {"usleep", "sleep", "time"}:
         return True
+    if call.name in RELEASES:
+        return copied is None
     if call.name.startswith("cuda"):
         other_copy = call.name in BLOCKING_COPIES or call.name.startswith("cudaMemcpyAsync")
         event = call.name in {"cudaEventElapsedTime", "cudaEventQuery", "cudaStreamQuery", "cudaSetDevice"}
