@@ -682,3 +682,9 @@ def test_lane_grid_describes_the_lanes() -> None:
     assert lanes.count == 3 * 2 * 48 and lanes.worlds == 3
     assert len(set(lanes.warp)) == 12 and set(lanes.cta) == set(range(6))
     assert list(np.unique(lanes.world)) == [0, 1, 2] and lanes.lane.max() == 31
+
+
+def test_array_parameters_are_pointers() -> None:
+    source = "__global__ void k(float out[4][5], float in[]) { out[threadIdx.x][1] = in[threadIdx.x]; }"
+    load, store = run(source).accesses(Space.GLOBAL)
+    assert elements(load)[:3] == [0, 1, 2] and elements(store)[:3] == [1, 6, 11]

@@ -12,7 +12,7 @@ from cudalint.lint.frontend.spans import SourceFile, Spans
 from cudalint.lint.frontend.types import TypeTable
 from cudalint.lint.model.expressions import Expr, Storage, Symbol
 from cudalint.lint.model.program import FunctionKind, TemplateArg
-from cudalint.lint.model.types import FloatType, IntType, OpaqueType, PointerType, RecordType, Type
+from cudalint.lint.model.types import ArrayType, FloatType, IntType, OpaqueType, PointerType, RecordType, Type
 
 UNEXPOSED_DECL = 1
 STRUCT, UNION, CLASS, ENUM, FIELD, ENUMERATOR, FUNCTION, VARIABLE, PARAMETER = 2, 3, 4, 5, 6, 7, 8, 9, 10
@@ -196,6 +196,9 @@ class Declarations:
         name = spelling(cursor)
         of = lib.clang_getCursorType(cursor)
         lowered = OpaqueType("unknown") if self.unsound(cursor) else self._types.lower(of)
+        if cursor.kind == PARAMETER and isinstance(lowered, ArrayType):
+            # An array parameter is a pointer, though libclang tells its type as written.
+            lowered = PointerType(lowered.element, const=bool(lib.clang_isConstQualifiedType(self._innermost(of))))
         parent = lib.clang_getCursorSemanticParent(cursor)
         at_namespace = cursor.kind != PARAMETER and parent.kind not in FUNCTIONS and parent.kind != FUNCTION_TEMPLATE
         storage = Storage.PARAM if cursor.kind == PARAMETER else self._storage(cursor, at_namespace)

@@ -419,6 +419,8 @@ class ExpressionLowering:
         source = operand.type
         if source is of or isinstance(operand, FunctionName):
             return operand
+        if isinstance(source, PointerType) and isinstance(of, ArrayType):
+            return operand  # reading an array parameter, whose type libclang tells as written
         if isinstance(source, ArrayType) and isinstance(of, PointerType):
             if isinstance(operand, Const):
                 return replace(operand, type=of)
