@@ -417,10 +417,10 @@ class ExpressionLowering:
     def converted(self, operand: Expr, of: Type, span: Span) -> Expr:
         """An implicit conversion of `operand` to type `of`; the operand itself when nothing changes."""
         source = operand.type
-        if source is of or isinstance(operand, FunctionName):
+        # libclang tells the type of an array parameter as written: reading one is no conversion.
+        parameter = isinstance(source, PointerType) and isinstance(of, ArrayType)
+        if source is of or isinstance(operand, FunctionName) or parameter:
             return operand
-        if isinstance(source, PointerType) and isinstance(of, ArrayType):
-            return operand  # reading an array parameter, whose type libclang tells as written
         if isinstance(source, ArrayType) and isinstance(of, PointerType):
             if isinstance(operand, Const):
                 return replace(operand, type=of)
