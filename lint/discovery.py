@@ -95,6 +95,8 @@ def discover(arguments: Sequence[Path], configs: Configs) -> Discovery:
             _take(found, seen, _search(argument, configs, found))
             if len(found.files) == before and not seen:
                 found.warnings.append(f"{argument}: no CUDA sources or build files found")
+        elif not argument.is_file():
+            found.errors.append(f"{argument}: is no regular file")
         else:
             _take(found, seen, _named(argument, configs))
     return found

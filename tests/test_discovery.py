@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -88,6 +89,12 @@ def test_link_loops_and_broken_links_end(tmp_path: Path) -> None:
     result = found(tmp_path, tmp_path / "self.cu", tmp_path / "gone.cu")
     assert len(result.errors) == 2
     assert "link" in result.errors[0]
+
+
+def test_pipe_is_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe.cu")
+    assert found(tmp_path, tmp_path / "pipe.cu").errors == [f"{tmp_path / 'pipe.cu'}: is no regular file"]
+    assert found(tmp_path).files == []
 
 
 def test_missing_and_empty_are_said(tmp_path: Path) -> None:

@@ -86,6 +86,17 @@ def test_escape_sequences_of_a_source_do_not_reach_the_terminal(tmp_path: Path) 
     assert "\x1b" not in render(Report((finding,), (str(file),)), "full")
 
 
+def test_file_name_with_a_line_feed_stays_on_one_line(tmp_path: Path) -> None:
+    span = Span(str(tmp_path / "a\nb.cu"), 1, 1, 1, 2, 0, 1)
+    report = Report((Diagnostic("CUD101", "x", Severity.WARNING, "m", span),))
+    assert len(render(report, "concise").splitlines()) == 1
+
+
+def test_clean_files_with_notes_are_not_called_clear(report: Report) -> None:
+    assert "All clear" not in render(report.with_findings(report.notes), "concise")
+    assert "All clear: no findings in 1 file" in render(report.with_findings(()), "concise")
+
+
 def test_labels_in_another_file_get_their_own_excerpt(tmp_path: Path) -> None:
     one, two = tmp_path / "a.cu", tmp_path / "b.cuh"
     one.write_text("int a;\n", encoding="utf-8")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from cudalint.lint.diagnostics import Applicability, Diagnostic
 from cudalint.lint.output import RenderOptions
-from cudalint.lint.output.style import SEVERITY_COLOR, Painter
+from cudalint.lint.output.style import SEVERITY_COLOR, Painter, printable
 from cudalint.lint.output.summary import summary
 from cudalint.lint.report import Report
 
@@ -25,4 +25,4 @@ def line(report: Report, finding: Diagnostic, paint: Painter) -> str:
     head = f"{finding.severity}[{finding.code}]"
     head = paint.link(paint(head, SEVERITY_COLOR[finding.severity]), report.url(finding.code))
     star = " [*]" if fix and fix.edits and fix.applicability is Applicability.SAFE else ""
-    return f"{paint(report.path(span.file), 'bold')}:{span.line}:{span.column}: {head}{star} {finding.message}"
+    return f"{paint(printable(report.path(span.file)), 'bold')}:{span.line}:{span.column}: {head}{star} {finding.message}"

@@ -53,7 +53,7 @@ def _snippet(
     color: str,
 ) -> list[str]:
     pad, bar = " " * gutter, paint("|", "blue")
-    out = [f"{pad}{paint(arrow, 'blue')} {report.path(at.file)}:{at.line}:{at.column}"]
+    out = [f"{pad}{paint(arrow, 'blue')} {printable(report.path(at.file))}:{at.line}:{at.column}"]
     source = report.lines(at.file)
     rows: dict[int, list[_Mark]] = {}
     for label, primary in labels:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import groupby
 
 from cudalint.lint.output import RenderOptions
-from cudalint.lint.output.style import SEVERITY_COLOR, Painter
+from cudalint.lint.output.style import SEVERITY_COLOR, Painter, printable
 from cudalint.lint.output.summary import summary
 from cudalint.lint.report import Report
 
@@ -15,7 +15,7 @@ def render(report: Report, options: RenderOptions) -> str:
     paint = Painter(options.color, options.links)
     blocks = []
     for file, findings in groupby(report.findings, key=lambda finding: finding.filename):
-        lines = [f"{paint(report.path(file), 'bold')}:"]
+        lines = [f"{paint(printable(report.path(file)), 'bold')}:"]
         for finding in findings:
             place = f"{finding.span.line}:{finding.span.column}"
             head = paint(f"{finding.severity}[{finding.code}]", SEVERITY_COLOR[finding.severity])

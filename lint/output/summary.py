@@ -22,7 +22,7 @@ def summary(report: Report, paint: Painter) -> str:
     if not report.files:
         return ""
     if not report.faults:
-        return paint(f"All clear: no findings in {files}", "green") + notes
+        return f"No findings in {files}{notes}" if notes else paint(f"All clear: no findings in {files}", "green")
     counts = Counter(finding.severity for finding in report.faults)
     parts = [
         paint(
