@@ -14,6 +14,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from cudalint.lint.model.expressions import (
+    AddressOf,
     Assign,
     Binary,
     Call,
@@ -22,8 +23,8 @@ from cudalint.lint.model.expressions import (
     Const,
     Expr,
     FunctionName,
+    IncDec,
     Lambda,
-    Symbol,
     Unary,
     Var,
 )
@@ -100,7 +101,7 @@ def device_functions(program: TranslationUnit) -> Iterator[Function]:
 
 def doubles(program: TranslationUnit, function: Function) -> Findings:
     """The needless double precision in one device function."""
-    constants = _named_constants(program, function)
+    constants = _known_values(program, function)
     findings = Findings()
     assert function.body is not None
     for node in walk(function.body):
@@ -130,16 +131,27 @@ def _uses(node: Node) -> Iterator[tuple[Expr, str]]:
                 yield Binary(_COMPOUND[op], promoted, value, DOUBLE, span), "float"
 
 
-def _named_constants(program: TranslationUnit, function: Function) -> Mapping[str, float]:
-    """Double variables that are constant, by symbol key."""
-    declared: list[tuple[Symbol, Expr | None]] = [(g.symbol, g.init) for g in program.globals]
+def _known_values(program: TranslationUnit, function: Function) -> Mapping[str, float]:
+    """The values of variables that are constant, by symbol key: whatever sets them sets them to the same."""
     assert function.body is not None
-    declared += [(n.symbol, n.init) for n in walk(function.body) if isinstance(n, Decl)]
-    return {
-        symbol.key: float(init.value)
-        for symbol, init in declared
-        if symbol.const and _is(symbol.type, 64) and isinstance(init, Const) and isinstance(init.value, int | float)
-    }
+    defined: dict[str, list[Expr | None]] = {}
+    for variable in program.globals:
+        if variable.symbol.const and variable.init is not None:
+            defined[variable.symbol.key] = [variable.init]
+    for node in walk(function.body):
+        match node:
+            case Decl(symbol=symbol, init=init) if init is not None:
+                defined.setdefault(symbol.key, []).append(init)
+            case Assign(op=op, target=Var(symbol=symbol), value=value):
+                defined.setdefault(symbol.key, []).append(value if op == "=" else None)
+            case IncDec(target=Var(symbol=symbol)) | AddressOf(operand=Var(symbol=symbol)):
+                defined.setdefault(symbol.key, []).append(None)
+    values: dict[str, float] = {}
+    for key, sources in defined.items():
+        first, *others = (None if source is None else _value(source, values) for source in sources)
+        if first is not None and all(other == first for other in others):
+            values[key] = first
+    return values
 
 
 @dataclass(slots=True)
@@ -165,7 +177,8 @@ def _collect(expr: Expr, constants: Mapping[str, float], leaves: _Leaves) -> Non
         case Cast(operand=operand) if _is(operand.type, 64):
             _collect(operand, constants, leaves)
         case Cast(operand=operand):
-            _leaf(operand, leaves)
+            if _value(operand, constants) is None:
+                _leaf(operand, leaves)
         case Unary(operand=operand) if _is(expr.type, 64):
             _collect(operand, constants, leaves)
         case Binary(op=op, left=left, right=right) if op in _ARITHMETIC | _COMPARISONS:
@@ -178,10 +191,11 @@ def _collect(expr: Expr, constants: Mapping[str, float], leaves: _Leaves) -> Non
             leaves.calls.append(expr)
             for argument in args:
                 _collect(argument, constants, leaves)
-        case Var(symbol=symbol) if symbol.key in constants:
+        case Var(symbol=symbol) if symbol.const and symbol.key in constants:
             leaves.literals.append(Const(constants[symbol.key], symbol.type, expr.span, symbol.name))
         case _ if not _is(expr.type, 64):
-            _leaf(expr, leaves)
+            if _value(expr, constants) is None:
+                _leaf(expr, leaves)
         case _:
             leaves.native = True
 
