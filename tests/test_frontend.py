@@ -570,3 +570,12 @@ __global__ void k(S s, S *p, float *a) { a[0] = s.d[1] + p->d[2]; }
 """)
     bases: list[Expr] = [n.base for n in nodes(the(unit, "k"), Index)]
     assert [expression(b) for b in bases] == ["a", "s.d", "p->d"]
+
+
+def test_default_arguments_are_seen_at_the_call(lower: Lower) -> None:
+    unit = lower("""\
+__device__ int g(int a, unsigned lane = threadIdx.x, int z = 3) { return a + lane + z; }
+__global__ void k(int *a) { a[0] = g(1); }
+""")
+    call = nodes(the(unit, "k"), Call)[0]
+    assert [expression(arg) for arg in call.args] == ["1", "threadIdx.x", "3"]

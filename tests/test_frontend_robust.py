@@ -84,7 +84,7 @@ def test_unreadable_paths(tmp_path: Path) -> None:
         assert [note.kind for note in parse_file(path).notes] == [NoteKind.FAILED]
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=10, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     edits=st.lists(
         st.tuples(

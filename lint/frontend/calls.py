@@ -114,11 +114,23 @@ class CallLowering(ExpressionLowering):
         lowered = []
         for at, arg in enumerate(args):
             value = self.expression(arg)
+            if isinstance(value, Unknown) and value.span is NOWHERE:
+                value = self._default_argument(callee, at) or value
             of = callee.params[at] if at < len(callee.params) else None
             if of is not None and is_reference(of) and (not callee.system or callee.writable[at]):
                 value = address_of(value, of, value.span)
             lowered.append(value)
         return tuple(lowered)
+
+    def _default_argument(self, callee: Callee, at: int) -> Expr | None:
+        """A default argument that is no constant, from the parameter's declaration: the call does not show it."""
+        for function in (callee.cursor, callee.definition):
+            if function is not None:
+                parameter = self.lib.clang_Cursor_getArgument(function, at)
+                written = [child for child in children(parameter) if is_expression(child)]
+                if parameter.kind == PARAMETER and written:
+                    return self.converted(self.expression(written[-1]), self.types.of(parameter), NOWHERE)
+        return None
 
     def _receiver(self, member: CXCursor) -> Expr | None:
         while member.kind == UNEXPOSED or member.kind == 111:

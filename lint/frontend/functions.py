@@ -40,7 +40,7 @@ _BOUNDS = "__launch_bounds__"
 
 @dataclass(frozen=True, slots=True)
 class Template:
-    """A kernel template of a project file, or a host function template of its main file that launches."""
+    """A kernel template of the main file, or a host function template there that launches."""
 
     cursor: CXCursor
     qualified: str
@@ -111,8 +111,8 @@ class Lowering(StatementLowering):
         elif kind in (_TYPEDEF, _ALIAS):
             if self.declarations.damage.within(self.span(cursor)):
                 self.declarations.damage.names.add(spelling(cursor))
-        elif kind == FUNCTION_TEMPLATE:
-            self._scan_template(cursor, own=own)
+        elif kind == FUNCTION_TEMPLATE and own:  # a header's own templates are asked for when it is read itself
+            self._scan_template(cursor)
         elif kind in (NAMESPACE, LINKAGE, UNEXPOSED_DECL) or kind in RECORDS:
             for child in children(cursor):
                 self._scan_one(child, own=own)
@@ -126,13 +126,13 @@ class Lowering(StatementLowering):
         if own or callee.kind is FunctionKind.KERNEL:
             self._enqueue(callee)
 
-    def _scan_template(self, cursor: CXCursor, *, own: bool) -> None:
+    def _scan_template(self, cursor: CXCursor) -> None:
         if not _has_body(cursor):
             return
         kernel = function_kind(cursor) is FunctionKind.KERNEL
         span = self.span(cursor)
         file = self.spans.files.get(span.file)
-        launches = own and file is not None and b"<<<" in file.data[span.offset : span.end_offset]
+        launches = file is not None and b"<<<" in file.data[span.offset : span.end_offset]
         if kernel or launches:
             scope, name = self.declarations.scope(cursor), spelling(cursor)
             place = self.lib.clang_getCursorLocation(cursor).raw

@@ -33,6 +33,8 @@ _SHARED_LIMIT = 48 * 1024
 """Static shared memory of a block, bytes (CUDA C++ Programming Guide, table of compute capabilities)."""
 _BOOL, _ENUM, _POINTER = 3, 106, 101
 _INTEGERS = range(4, 21)
+_MANY = 200
+"""A file that leads to so many functions takes seconds to parse: it is guessed at once only."""
 _PREAMBLE = f"""
 struct {_ANY} {{
   template <class... A> __host__ __device__ float operator()(A &&...) const;
@@ -66,7 +68,7 @@ def instantiate(first: Lowering, parse: Callable[[bytes], Parsed], content: byte
     best: dict[int, _Candidate] = {}
     reached: set[int] = set()
     tried: set[tuple[int, str]] = set()
-    for of, integer in _GUESSES:
+    for of, integer in _GUESSES if len(first.functions) < _MANY else _GUESSES[:1]:
         asked = {
             number: _arguments(first.spans, missing[number].cursor, of, integer) for number in range(len(missing))
         }
