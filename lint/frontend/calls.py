@@ -14,18 +14,10 @@ from cudalint.lint.frontend.declarations import (
     Callee,
     is_reference,
 )
-from cudalint.lint.frontend.expressions import (
-    CALL,
-    DECL_REF,
-    MEMBER_REF,
-    UNEXPOSED,
-    ExpressionLowering,
-    address_of,
-    dereferenced,
-    is_expression,
-)
+from cudalint.lint.frontend.expressions import CALL, DECL_REF, MEMBER_REF, UNEXPOSED, ExpressionLowering
 from cudalint.lint.frontend.index import CXCursor, children, spelling
 from cudalint.lint.frontend.types import same
+from cudalint.lint.frontend.values import address_of, dereferenced, is_expression
 from cudalint.lint.model.expressions import (
     AddressOf,
     Assign,

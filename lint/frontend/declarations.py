@@ -153,7 +153,7 @@ class Declarations:
         canonical = lib.clang_getCanonicalType(of)
         if canonical.kind != 103:
             return False
-        return not lib.clang_isConstQualifiedType(self._innermost(lib.clang_getPointeeType(canonical)))
+        return not lib.clang_isConstQualifiedType(self._types.innermost(lib.clang_getPointeeType(canonical)))
 
     def _key(
         self, definition: CXCursor, qualified: str, own: tuple[TemplateArg, ...], of: CXType, *, instance: bool
@@ -198,7 +198,9 @@ class Declarations:
         lowered = OpaqueType("unknown") if self.unsound(cursor) else self._types.lower(of)
         if cursor.kind == PARAMETER and isinstance(lowered, ArrayType):
             # An array parameter is a pointer, though libclang tells its type as written.
-            lowered = PointerType(lowered.element, const=bool(lib.clang_isConstQualifiedType(self._innermost(of))))
+            lowered = PointerType(
+                lowered.element, const=bool(lib.clang_isConstQualifiedType(self._types.innermost(of)))
+            )
         parent = lib.clang_getCursorSemanticParent(cursor)
         at_namespace = cursor.kind != PARAMETER and parent.kind not in FUNCTIONS and parent.kind != FUNCTION_TEMPLATE
         storage = Storage.PARAM if cursor.kind == PARAMETER else self._storage(cursor, at_namespace)
@@ -212,13 +214,8 @@ class Declarations:
             storage=storage,
             span=self._spans.name(location, len(name.encode())),
             const=bool(lib.clang_isConstQualifiedType(of)),
-            volatile=bool(lib.clang_isVolatileQualifiedType(self._innermost(of))),
+            volatile=bool(lib.clang_isVolatileQualifiedType(self._types.innermost(of))),
         )
-
-    def _innermost(self, of: CXType) -> CXType:
-        while self._lib.clang_getCanonicalType(of).kind in (112, 114, 115):
-            of = self._lib.clang_getArrayElementType(of)
-        return of
 
     def _unique(self, name: str) -> str:
         number = self.names[name] = self.names.get(name, 0) + 1

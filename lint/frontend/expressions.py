@@ -21,6 +21,16 @@ from cudalint.lint.frontend.declarations import (
 from cudalint.lint.frontend.index import CXCursor, children, evaluate, library, spelling
 from cudalint.lint.frontend.spans import Spans
 from cudalint.lint.frontend.types import TypeTable, is_opaque, same
+from cudalint.lint.frontend.values import (
+    address_of,
+    dereferenced,
+    is_expression,
+    number_value,
+    reinterprets,
+    same_shape,
+    scalars,
+    string_value,
+)
 from cudalint.lint.model.expressions import (
     AddressOf,
     Assign,
@@ -185,9 +195,9 @@ class ExpressionLowering:
         span = self.span(cursor)
         of = self.types.of(cursor)
         text = self._written(span) if cursor.kind in (106, 107) else None
-        value: int | float | str | None = _number(text, of) if text else None
+        value: int | float | str | None = number_value(text, of) if text else None
         if value is None:
-            value = _string(spelling(cursor)) if cursor.kind == 109 else evaluate(cursor)
+            value = string_value(spelling(cursor)) if cursor.kind == 109 else evaluate(cursor)
         if value is None:
             return Unknown("literal", (), of, span)
         if cursor.kind == 130:
@@ -532,7 +542,7 @@ class ExpressionLowering:
         if len(items) == 1 and isinstance(items[0], Const) and isinstance(items[0].value, str):
             return items[0]
         if isinstance(element, ArrayType) and items and not any(isinstance(i, InitList) for i in items):
-            step = max(_scalars(element), 1)
+            step = max(scalars(element), 1)
             groups = [items[i : i + step] for i in range(0, len(items), step)]
             return InitList(tuple(self._array_list(group, element, span) for group in groups), of, span)
         return InitList(tuple(self.coerced(item, element) for item in items), of, span)
@@ -591,70 +601,3 @@ _REASONS = {
     142: "parameter pack",
     280: "bit cast",
 }
-
-
-def is_expression(cursor: CXCursor) -> bool:
-    """Whether a cursor is an expression (and not a statement, declaration or reference)."""
-    kind: int = cursor.kind
-    return 100 <= kind < 200 or kind == 280
-
-
-def dereferenced(lvalue: Var | Member | Call | Expr) -> Expr:
-    """The object behind a reference; anything else as it is."""
-    of = lvalue.type
-    if isinstance(of, PointerType) and of.reference:
-        return Deref(lvalue, of.pointee, lvalue.span)
-    return lvalue
-
-
-def address_of(operand: Expr, of: Type, span: Span) -> Expr:
-    """`&operand`, simplified: the address of a dereference is the pointer."""
-    if isinstance(operand, Deref):
-        return operand.pointer
-    return AddressOf(operand, of, span)
-
-
-def same_shape(left: Type, right: Type) -> bool:
-    """Whether both are pointers or neither is."""
-    return isinstance(left, PointerType) == isinstance(right, PointerType)
-
-
-def reinterprets(source: Type, target: Type) -> bool:
-    """Whether a cast between pointers changes what their target is read as, or makes a pointer of an integer."""
-    if isinstance(source, PointerType) and isinstance(target, PointerType):
-        void = isinstance(source.pointee, VoidType) or isinstance(target.pointee, VoidType)
-        return not void and not same(source.pointee, target.pointee)
-    return isinstance(source, PointerType) != isinstance(target, PointerType) and not isinstance(target, VoidType)
-
-
-def _scalars(of: Type) -> int:
-    if isinstance(of, ArrayType):
-        return (of.count or 1) * _scalars(of.element)
-    return 1
-
-
-def _string(quoted: str) -> str:
-    """The characters of a string literal as libclang prints it: escaped, in quotes, perhaps with a prefix."""
-    body = quoted[quoted.find('"') + 1 : -1]
-    if body.isascii():
-        body = body.encode("ascii").decode("unicode_escape", "replace")
-    try:
-        return body.encode("latin-1").decode("utf-8")
-    except UnicodeError:
-        return body
-
-
-def _number(text: str, of: Type) -> int | float | None:
-    """The value of a number as written; None when it is not a plain one."""
-    plain = text.replace("'", "")
-    try:
-        if isinstance(of, FloatType):
-            if plain[:2] in ("0x", "0X"):
-                return float.fromhex(plain.rstrip("lL"))
-            return float(plain.rstrip("fFlL"))
-        digits = plain.rstrip("uUlL")
-        if digits[:1] == "0" and digits.isdigit():
-            return int(digits, 8)
-        return int(digits, 0)
-    except ValueError:
-        return None

@@ -22,11 +22,12 @@ from cudalint.lint.frontend.declarations import (
     function_kind,
     is_reference,
 )
-from cudalint.lint.frontend.expressions import INIT_LIST, Frame, address_of, is_expression
+from cudalint.lint.frontend.expressions import INIT_LIST, Frame
 from cudalint.lint.frontend.index import CXCursor, children, evaluate, fields, spelling
 from cudalint.lint.frontend.spans import Spans
 from cudalint.lint.frontend.statements import COMPOUND, StatementLowering
 from cudalint.lint.frontend.types import TypeTable
+from cudalint.lint.frontend.values import address_of, is_expression
 from cudalint.lint.model.expressions import Expr, Launch, Storage, Symbol
 from cudalint.lint.model.program import Function, FunctionKind, Global, LaunchSite
 from cudalint.lint.model.statements import Block, Stmt

@@ -7,16 +7,11 @@ from collections.abc import Callable
 
 from cudalint.lint.frontend.calls import CallLowering
 from cudalint.lint.frontend.declarations import UNEXPOSED_DECL, VARIABLE, Declarations, is_reference
-from cudalint.lint.frontend.expressions import (
-    INIT_LIST,
-    UNEXPOSED,
-    address_of,
-    dereferenced,
-    is_expression,
-)
+from cudalint.lint.frontend.expressions import INIT_LIST, UNEXPOSED
 from cudalint.lint.frontend.index import CXCursor, children, spelling
 from cudalint.lint.frontend.spans import Spans, semicolons
 from cudalint.lint.frontend.types import TypeTable
+from cudalint.lint.frontend.values import address_of, dereferenced, is_expression
 from cudalint.lint.model.expressions import Call, Const, Expr, Index, InitList, Member, Storage, Var
 from cudalint.lint.model.source import NOWHERE, Span
 from cudalint.lint.model.statements import (

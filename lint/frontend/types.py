@@ -155,13 +155,13 @@ class TypeTable:
         pointee = lib.clang_getPointeeType(of)
         return PointerType(
             self._behind_pointer(pointee),
-            const=bool(lib.clang_isConstQualifiedType(self._innermost(pointee))),
+            const=bool(lib.clang_isConstQualifiedType(self.innermost(pointee))),
             restrict=bool(lib.clang_isRestrictQualifiedType(of)),
-            volatile=bool(lib.clang_isVolatileQualifiedType(self._innermost(pointee))),
+            volatile=bool(lib.clang_isVolatileQualifiedType(self.innermost(pointee))),
             reference=reference,
         )
 
-    def _innermost(self, of: CXType) -> CXType:
+    def innermost(self, of: CXType) -> CXType:
         """The element of nested arrays: qualifiers of an array are those of its elements."""
         while self._lib.clang_getCanonicalType(of).kind in _ARRAYS:
             of = self._lib.clang_getArrayElementType(of)

@@ -122,18 +122,24 @@ def _lines(stmt: Stmt, depth: int) -> Iterator[str]:
             yield f"{pad}switch ({expression(condition)})"
             for case in cases:
                 yield from _case(case, depth)
-        case Try(body=body_, handlers=handlers):
-            yield pad + "try"
-            yield from _lines(body_, depth)
-            for handler in handlers:
-                yield pad + "catch"
-                yield from _lines(handler, depth)
-        case UnknownStmt(reason=reason, body=parts):
-            yield f"{pad}// not understood: {reason}"
-            for part in parts:
-                yield from _lines(part, depth + 1)
+        case Try() | UnknownStmt():
+            yield from _rare(stmt, depth)
         case _:
             yield pad + _simple(stmt) + ";"
+
+
+def _rare(stmt: Try | UnknownStmt, depth: int) -> Iterator[str]:
+    pad = "  " * depth
+    if isinstance(stmt, UnknownStmt):
+        yield f"{pad}// not understood: {stmt.reason}"
+        for part in stmt.body:
+            yield from _lines(part, depth + 1)
+        return
+    yield pad + "try"
+    yield from _lines(stmt.body, depth)
+    for handler in stmt.handlers:
+        yield pad + "catch"
+        yield from _lines(handler, depth)
 
 
 def _simple(stmt: Stmt) -> str:
@@ -211,12 +217,6 @@ def _expression(expr: Expr, outer: int) -> str:
 
 def _spell(expr: Expr) -> tuple[str, int]:
     match expr:
-        case Const(value=value, name=name, text=text):
-            return _constant(value, name, text), _POSTFIX
-        case Var(symbol=symbol):
-            return symbol.name, _POSTFIX
-        case Builtin(name=name, axis=axis):
-            return (f"{name}.{axis}" if axis else name), _POSTFIX
         case Binary(op=op, left=left, right=right):
             level = _PRECEDENCE[op]
             return f"{_expression(left, level)} {op} {_expression(right, level + 1)}", level
@@ -263,6 +263,8 @@ def _prefix(expr: Expr) -> str:
 
 def _other(expr: Expr) -> str:
     match expr:
+        case Const() | Var() | Builtin():
+            return _atom(expr)
         case Call():
             return _call(expr)
         case InitList(items=items, type=of):
@@ -290,6 +292,14 @@ def _call(call: Call) -> str:
     if call.receiver is not None:
         return f"{_expression(call.receiver, _POSTFIX)}{'->' if call.arrow else '.'}{call.name}({arguments})"
     return f"{call.qualified}({arguments})"
+
+
+def _atom(expr: Const | Var | Builtin) -> str:
+    if isinstance(expr, Const):
+        return _constant(expr.value, expr.name, expr.text)
+    if isinstance(expr, Var):
+        return expr.symbol.name
+    return f"{expr.name}.{expr.axis}" if expr.axis else expr.name
 
 
 def _constant(value: int | float | bool | str, name: str | None, text: str | None) -> str:
