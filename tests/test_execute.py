@@ -688,3 +688,17 @@ def test_array_parameters_are_pointers() -> None:
     source = "__global__ void k(float out[4][5], float in[]) { out[threadIdx.x][1] = in[threadIdx.x]; }"
     load, store = run(source).accesses(Space.GLOBAL)
     assert elements(load)[:3] == [0, 1, 2] and elements(store)[:3] == [1, 6, 11]
+
+
+def test_block_collectives_synchronise_and_give_unknown_values() -> None:
+    source = """
+    #include <cub/cub.cuh>
+    __global__ void k(float *out, const float *in) {
+        typedef cub::BlockReduce<float, 64> Reduce;
+        __shared__ typename Reduce::TempStorage storage;
+        float sum = Reduce(storage).Sum(in[threadIdx.x]);
+        if (threadIdx.x == 0) out[blockIdx.x] = sum;
+    }"""
+    trace = run(source)
+    assert [e.kind for e in trace.events if isinstance(e, Sync)] == [SyncKind.NAMED]
+    assert stored(trace).value_taint & Taint.UNKNOWN and not trace.unknown

@@ -85,6 +85,19 @@ def _method(m: Machine, expr: Call) -> Value:
     return NOTHING if isinstance(expr.type, VoidType) else result
 
 
+def generic(m: Machine, expr: Call) -> Value:
+    """__nv_atomic_fetch_add(pointer, value, order, scope) and its kin."""
+    ptr, lvalue = pointee(m, expr.args[0], expr)
+    of = lvalue.type
+    values = [m.eval(arg) for arg in expr.args[1:]]
+    if "_load" in expr.name:
+        m.record.access(m, lvalue, AccessKind.ATOMIC, ptr, of.size)
+        result = _distinct(m, of)
+    else:
+        result = _update(m, ptr, lvalue, values[0] if values else Val(0, I32), "device", of)
+    return NOTHING if isinstance(expr.type, VoidType) else result
+
+
 TABLE: dict[str, Intrinsic] = {
     f"atomic{operation}{suffix}": _atomic for operation in _OPERATIONS for suffix in ("", "_block", "_system")
 }

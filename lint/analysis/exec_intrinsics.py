@@ -450,12 +450,16 @@ def find(expr: Call) -> Intrinsic | None:
         return exec_groups.find(expr)
     if "numeric_limits" in qualified:
         return _limit
+    if qualified.startswith("cub::"):
+        return exec_sync.find_collective(expr)
     if qualified.startswith(("cuda::", "std::atomic", "nvcuda::")):
         found = exec_atomics.find_method(expr) or exec_sync.find_async(expr)
         if found is not None:
             return found
     if expr.receiver is not None or expr.name.startswith("operator"):
         return _operator(expr)
+    if expr.name.startswith(("__nv_atomic_", "__atomic_")):
+        return exec_atomics.generic
     return TABLE.get(expr.name) or _by_prefix(expr)
 
 

@@ -118,7 +118,7 @@ class Recorder:
                 kind=kind,
                 object=memory,
                 address=m.lanes.flat(ptr.off),
-                size=size,
+                size=max(1, size),
                 mask=mask.flat(shape),
                 address_taint=TAINTS[ptr.taint],
                 mask_taint=TAINTS[m.ctl],

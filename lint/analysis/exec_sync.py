@@ -19,6 +19,7 @@ from cudalint.lint.analysis.exec_values import (
     U32,
     UNKNOWN,
     Array,
+    Ptr,
     Rec,
     Val,
     Value,
@@ -29,7 +30,7 @@ from cudalint.lint.analysis.exec_values import (
 from cudalint.lint.analysis.trace import AccessKind, SyncKind
 from cudalint.lint.model.expressions import Call, Expr
 from cudalint.lint.model.statements import Asm
-from cudalint.lint.model.types import PointerType, VoidType
+from cudalint.lint.model.types import ArrayType, PointerType, VoidType
 
 FULL = 0xFFFFFFFF
 
@@ -291,8 +292,29 @@ def _matrix(m: Machine, expr: Call) -> Value:
             if expr.name == "store_matrix_sync":
                 ptr.obj.smear(m, UNKNOWN)
     m.record.call(m, expr.name, expr.span, known=True)
-    m.record.not_understood(expr.span, f"call of {expr.name}")
     return NOTHING
+
+
+# -- cub -------------------------------------------------------------------------------------------------------
+
+
+def find_collective(expr: Call) -> Intrinsic | None:
+    """Members of cub's block-wide and warp-wide collectives."""
+    if expr.constructor or expr.receiver is None:
+        return None
+    return _collective if re.search(r"\b(Block|Warp)[A-Z]", expr.qualified) else None
+
+
+def _collective(m: Machine, expr: Call) -> Value:
+    """A collective synchronises inside; what it returns or writes through references is not known."""
+    for arg in expr.args:
+        value = place(m, arg) if isinstance(arg.type, ArrayType) else m.eval(arg)
+        if isinstance(value, Ptr):
+            value.obj.smear(m, UNKNOWN)
+    block = "Block" in expr.qualified
+    m.record.sync(m, SyncKind.NAMED if block else SyncKind.WARP, expr.name, expr.span)
+    m.record.call(m, expr.name, expr.span, known=True)
+    return NOTHING if isinstance(expr.type, VoidType) else m.unknown_value(expr.type)
 
 
 # -- inline assembly -------------------------------------------------------------------------------------------
