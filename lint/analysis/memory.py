@@ -15,6 +15,7 @@ from enum import Enum
 
 import numpy as np
 from cudalint.lint.analysis.lanes import Requests, global_requests, pieces, shared_requests
+from cudalint.lint.analysis.memory_requests import requests_of
 from cudalint.lint.analysis.trace import (
     OPAQUE,
     Access,
@@ -39,6 +40,8 @@ CONFLICT = 1.5
 """Shared accesses conflict from this mean of wavefronts over ideal on."""
 FEW = 0.1
 """A share of the executions that does not decide."""
+SPEAKING = 8
+"""Active lanes per request from which on sampled content shows what scattered addresses cost."""
 TELLING = 0.5
 """A world with fewer active lanes per request than this share of another's says nothing."""
 
@@ -123,7 +126,9 @@ def shared_sites(unit: Unit) -> tuple[Site, ...]:
 def sites(trace: Trace, space: Space) -> list[Site]:
     """The accesses of a trace to one memory, grouped by the place in the source, judged."""
     groups: dict[tuple[Span, bool, int, int], list[Access]] = defaultdict(list)
-    for access in trace.accesses(space):
+    for access in requests_of(trace):
+        if access.object.space is not space:
+            continue
         groups[access.span, access.kind is AccessKind.STORE, access.size, access.object.id].append(access)
     made = (_site(trace, space, group) for group in groups.values())
     return sorted((s for s in made if s is not None), key=lambda s: s.span.start)
@@ -131,7 +136,7 @@ def sites(trace: Trace, space: Space) -> list[Site]:
 
 def _site(trace: Trace, space: Space, events: Sequence[Access]) -> Site | None:
     """Cost and judge the executions of one access; None when no lane ever ran it."""
-    events = [e for e in events if e.mask.any()]
+    events = [e for e in events if e.size and e.mask.any()]
     if not events:
         return None
     lanes = trace.lanes
@@ -146,10 +151,11 @@ def _site(trace: Trace, space: Space, events: Sequence[Access]) -> Site | None:
     sample = basis[int(excess.argmax())]
     strides = tuple(lane_stride(sample, lanes, w) for w in worlds)
     verdict = Verdict.BAD if _bad(costs, space) else Verdict.FINE
-    if not decided and verdict is Verdict.BAD:
-        unclear = [k for k in kinds if k is not None]
-        verdict = Verdict.DATA if all(k is Verdict.DATA for k in unclear) else Verdict.UNDECIDED
-        if verdict is Verdict.DATA and _bad_within_runs(basis, costs, lanes, space):
+    if not decided and (verdict is Verdict.BAD or not _speaks(sample, lanes)):
+        data = any(k is Verdict.DATA for k in kinds)
+        verdict = Verdict.DATA if data else Verdict.UNDECIDED
+        loaded = all(e.address_taint & OPAQUE in (Taint.EXACT, Taint.LOADED) for e in basis)
+        if loaded and _bad_within_runs(basis, costs, lanes, space):
             verdict = Verdict.BAD
     return Site(trace, sample, tuple(events), tuple(costs), strides, verdict)
 
@@ -255,14 +261,20 @@ def _bad(costs: Iterable[Cost], space: Space) -> bool:
     return all(c.used >= WASTEFUL * c.ideal and c.used > FULL * c.full for c in costs)
 
 
+def _speaks(access: Access, lanes: LaneGrid) -> bool:
+    """Whether sampled addresses that cost little say so: enough lanes take part, and they differ."""
+    step, _ = _steps(access.address, access.mask, lanes)
+    return bool(step.any()) and int(access.mask.sum()) >= SPEAKING * len(np.unique(lanes.warp[access.mask]))
+
+
 def claim(access: Access, lanes: LaneGrid) -> Verdict | None:
     """Whether the lanes' addresses are known relative to each other: None if so, else why not."""
     opaque = access.address_taint & OPAQUE
     if not opaque:
         return None
-    if opaque & Taint.UNKNOWN:
-        return Verdict.UNDECIDED
-    if not opaque & Taint.ATOMIC and _same_in_all_warps(access, lanes):
+    step, _ = _steps(access.address, access.mask, lanes)
+    sampled = not opaque & (Taint.UNKNOWN | Taint.ATOMIC) and (not opaque & Taint.APPROXIMATE or bool(step.any()))
+    if sampled and _same_in_all_warps(access, lanes):
         return None
     return Verdict.DATA if opaque & (Taint.LOADED | Taint.ATOMIC) else Verdict.UNDECIDED
 

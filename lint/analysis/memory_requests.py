@@ -1,0 +1,142 @@
+"""Which of the executed accesses become requests, as an optimising compiler leaves them.
+
+A value that a thread has just loaded or stored stays in a register, so loading it again is no request; and
+neighbouring accesses to a shared array, whose alignment the compiler knows, become one vector access.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+import numpy as np
+from cudalint.lint.analysis.lanes import WIDEST
+from cudalint.lint.analysis.trace import (
+    OPAQUE,
+    Access,
+    AccessKind,
+    CallEvent,
+    Frame,
+    Ints,
+    Space,
+    Sync,
+    SyncKind,
+    Trace,
+)
+from cudalint.lint.model.types import PointerType
+
+REMEMBERED = 16
+"""Values of one buffer that are taken to be kept in registers at a time."""
+UNROLLED = 16
+"""Iterations up to which a loop of known length is taken to be unrolled."""
+_ORDERING = frozenset({SyncKind.BLOCK, SyncKind.WARP, SyncKind.TILE, SyncKind.GRID, SyncKind.NAMED, SyncKind.FENCE})
+
+
+def requests_of(trace: Trace) -> list[Access]:
+    """The accesses to global and shared memory that reach it, in order, with vectors formed."""
+    return _vectorised(_without_reloads(trace))
+
+
+def _without_reloads(trace: Trace) -> list[Access]:
+    """The accesses except loads of what the same threads just loaded or stored in the same iteration."""
+    kept: list[Access] = []
+    known: dict[int, list[Access]] = defaultdict(list)
+    for event in trace.events:
+        orders = isinstance(event, Sync) and event.kind in _ORDERING
+        if orders or (isinstance(event, CallEvent) and not event.known):
+            known.clear()
+        if not isinstance(event, Access) or event.object.space not in (Space.GLOBAL, Space.SHARED):
+            continue
+        if not event.mask.any() or _only_explored(event):
+            continue
+        values = known[event.object.id]
+        if event.kind is AccessKind.LOAD:
+            if any(_covers(v, event) for v in values):
+                continue
+        else:
+            _forget(known, event)
+        kept.append(event)
+        if not event.volatile and event.kind in (AccessKind.LOAD, AccessKind.STORE):
+            values.append(event)
+            del values[:-REMEMBERED]
+    return kept
+
+
+def _only_explored(event: Access) -> bool:
+    """Whether the lanes are no sample of those that execute it: no sampled lane met a condition on its own data."""
+    return event.explored and bool(event.mask_taint & OPAQUE)
+
+
+def _covers(before: Access, now: Access) -> bool:
+    """Whether a load finds its value in a register since an access before."""
+    if before.size != now.size or before.frames != now.frames[: len(before.frames)] or now.volatile:
+        return False
+    if (now.mask & ~before.mask).any():
+        return False
+    return bool((before.address == now.address)[now.mask].all())
+
+
+def _forget(known: dict[int, list[Access]], store: Access) -> None:
+    """Drop the values that a store may change: those of its buffer, and of others that could overlap it."""
+    for values in known.values():
+        if values and (values[0].object.id == store.object.id or _may_overlap(values[0], store)):
+            values.clear()
+
+
+def _may_overlap(value: Access, store: Access) -> bool:
+    symbol = value.object.symbol
+    restrict = symbol is not None and isinstance(symbol.type, PointerType) and symbol.type.restrict
+    return value.object.space is store.object.space is Space.GLOBAL and value.size == store.size and not restrict
+
+
+def _vectorised(accesses: Sequence[Access]) -> list[Access]:
+    """The accesses with neighbouring ones to shared arrays joined: the first takes the place of all."""
+    groups: dict[object, list[Access]] = defaultdict(list)
+    for access in accesses:
+        plain = access.kind in (AccessKind.LOAD, AccessKind.STORE) and not access.volatile
+        if access.object.space is Space.SHARED and plain and access.size < WIDEST:
+            where = (access.object.id, access.kind, access.size, access.interval, access.warp_interval)
+            groups[(*where, _iterations(access.frames), access.calls)].append(access)
+    replaced: dict[int, Access | None] = {}
+    for group in groups.values():
+        if len(group) > 1:
+            replaced.update(_joined(group))
+    return [found for a in accesses if (found := replaced.get(a.order, a)) is not None]
+
+
+def _iterations(frames: Iterable[Frame]) -> tuple[tuple[object, int], ...]:
+    """The iterations that tell executions apart, those of unrolled loops left out."""
+    return tuple((f.head, f.iteration) for f in frames if f.trip is None or f.trip > UNROLLED)
+
+
+def _joined(group: Sequence[Access]) -> dict[int, Access | None]:
+    """What to put in the place of accesses that form vectors, by their order."""
+    waiting = sorted(group, key=lambda a: int(_active(a)[0]))
+    replaced: dict[int, Access | None] = {}
+    at = 0
+    while at < len(waiting):
+        width = next((w for w in (4, 2) if _is_vector(waiting[at : at + w], w)), 1)
+        if width > 1:
+            run = waiting[at : at + width]
+            replaced[run[0].order] = replace(run[0], size=run[0].size * width)
+            replaced.update((a.order, None) for a in run[1:])
+        at += width
+    return replaced
+
+
+def _is_vector(run: Sequence[Access], width: int) -> bool:
+    """Whether accesses in order of their addresses are an aligned vector for every lane."""
+    if len(run) < width:
+        return False
+    first, size = run[0], run[0].size
+    base = _active(first)
+    if size * width > WIDEST or size < 4 or (base % (size * width)).any():
+        return False
+    return all(
+        np.array_equal(a.mask, first.mask) and np.array_equal(_active(a), base + i * size) for i, a in enumerate(run)
+    )
+
+
+def _active(access: Access) -> Ints:
+    return access.address[access.mask]
