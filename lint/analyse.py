@@ -2,82 +2,22 @@
 
 from __future__ import annotations
 
-import hashlib
-import os
 import re
-import traceback
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
-from functools import cache, partial
+from functools import partial
 from pathlib import Path
 
-from cudalint.lint.analysis.unit import Options, Unit
+from cudalint.lint.analysis.unit import Unit
 from cudalint.lint.diagnostics import Diagnostic
 from cudalint.lint.discovery import FileKind
+from cudalint.lint.jobs import Job, Outcome, debug, digest, failure, note
 from cudalint.lint.model.program import TranslationUnit
-from cudalint.lint.registry import Registry, load_registry
-from cudalint.rules.cud000_unreadable_source import UnreadableSource
+from cudalint.lint.registry import registry
 
 MAX_BYTES = 32 * 1024 * 1024
 """Larger files are data in disguise; reading them would only cost memory."""
 
 _MAKE_INCLUDE = re.compile(rb"^[ \t]*[-s]?include[ \t]+(?![(])", re.MULTILINE)
-
-DEBUG = "CUDALINT_DEBUG"
-"""Environment variable that makes failures print their traceback to standard error."""
-
-
-@dataclass(frozen=True, slots=True)
-class Job:
-    """A file to check, with the codes of the rules to run and the compiler flags that apply.
-
-    `content` is given for text that is not on disk as it stands.
-    """
-
-    path: str
-    kind: FileKind
-    codes: tuple[str, ...]
-    flags: tuple[str, ...] = ()
-    options: Options = field(default_factory=Options)
-    content: bytes | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Outcome:
-    """What checking one file gave.
-
-    `files` are the project files that were read, the file itself among them. `inputs` maps them, and every other
-    place that was looked at, to the digest of its content ("" where there is no file): the outcome is stale once
-    one of them differs; without any it is never kept. `complete` is false when the file could not be checked, so
-    that nothing may be concluded from silence.
-    """
-
-    path: str
-    findings: tuple[Diagnostic, ...]
-    files: tuple[str, ...] = ()
-    inputs: tuple[tuple[str, str], ...] = ()
-    complete: bool = True
-
-
-def digest(data: bytes) -> str:
-    """A content hash for cache keys."""
-    return hashlib.blake2b(data, digest_size=16).hexdigest()
-
-
-@cache
-def registry() -> Registry:
-    """The rules of this process, imported on first use."""
-    return load_registry()
-
-
-def _note(path: str, message: str, reason: str = "") -> Diagnostic:
-    rule = UnreadableSource()
-    return rule.unreadable(path, message, reason) if reason else rule.unreadable(path, message)
-
-
-def failure(path: str, message: str) -> Outcome:
-    """The outcome of a file that could not be checked."""
-    return Outcome(path, (_note(path, message),), (path,), complete=False)
 
 
 def analyse(job: Job) -> Outcome:
@@ -162,11 +102,5 @@ def run_checks(path: str, checks: Mapping[str, Callable[[], Iterable[Diagnostic]
     for error_text, codes in failed.items():
         who = f"rule {codes[0]}" if len(codes) == 1 else f"rules {', '.join(codes)}"
         message = f"{who} failed on this file ({error_text}): please report this"
-        findings.append(_note(path, message, "the other rules ran as usual"))
+        findings.append(note(path, message, "the other rules ran as usual"))
     return findings
-
-
-def debug(error: BaseException) -> None:
-    """Print a traceback when CUDALINT_DEBUG asks for it."""
-    if os.environ.get(DEBUG):
-        traceback.print_exception(error)

@@ -18,8 +18,8 @@ from typing import Any
 
 import cudalint.lint
 import cudalint.rules
-from cudalint.lint.analyse import Job, Outcome, digest
 from cudalint.lint.diagnostics import Applicability, Confidence, Diagnostic, Edit, Fix, Label, Severity
+from cudalint.lint.jobs import Job, Outcome, digest
 from cudalint.lint.model.source import Span
 
 import cudalint

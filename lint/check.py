@@ -12,6 +12,7 @@ from typing import Any
 
 from cudalint.lint import baseline
 from cudalint.lint.add_ignores import add_ignores
+from cudalint.lint.catalog import UnknownRuleError
 from cudalint.lint.changed import GitError, on_changed_lines
 from cudalint.lint.config import ConfigError, Configs, Settings, as_toml, inline_override
 from cudalint.lint.diagnostics import Severity
@@ -22,7 +23,6 @@ from cudalint.lint.options import CheckOptions
 from cudalint.lint.output import RenderOptions, render
 from cudalint.lint.output.summary import plural, statistics
 from cudalint.lint.output.write import say, write_file, write_stdout
-from cudalint.lint.registry import UnknownRuleError
 from cudalint.lint.report import Report
 from cudalint.lint.verifying import proven, verified
 

@@ -1,4 +1,4 @@
-"""The rule pages under docs/rules, generated from each rule's docstring, metadata and samples.
+"""The rule pages under docs/rules and the catalog, generated from each rule's docstring, metadata and samples.
 
 `python -m cudalint.lint.docs` writes them, `--check` fails when a page is missing, stale or left over; both work
 on the repository in the working folder.
@@ -11,6 +11,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from cudalint.lint.catalog import FILE, encoded
 from cudalint.lint.registry import load_registry
 from cudalint.lint.report import RuleInfo
 
@@ -76,10 +77,11 @@ def index(infos: Sequence[RuleInfo]) -> str:
 
 
 def pages(root: Path) -> dict[Path, str]:
-    """Every page by its path."""
-    infos = load_registry().infos()
+    """Every page, and the catalog, by its path."""
+    infos = load_registry().catalog.rules
     made = {page_path(root, info): page(info, root / SAMPLE_FOLDER / info.code.lower()) for info in infos}
-    return {**made, root / PAGES / "README.md": index(infos)}
+    rules = root / "rules"
+    return {**made, root / PAGES / "README.md": index(infos), rules / FILE: encoded(infos, rules)}
 
 
 def stale(root: Path) -> list[str]:
@@ -102,13 +104,13 @@ def main(arguments: Sequence[str]) -> int:
         print("\n".join(problems) or "rule pages are fresh")
         return int(bool(problems))
     wanted = pages(root)
-    (root / PAGES).mkdir(parents=True, exist_ok=True)
     for path, text in wanted.items():
+        path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
     for path in (root / PAGES).glob("*.md"):
         if path not in wanted:
             path.unlink()
-    print(f"wrote {len(wanted)} pages to {PAGES}")
+    print(f"wrote {len(wanted)} files to {PAGES} and rules")
     return 0
 
 

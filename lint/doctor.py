@@ -78,7 +78,7 @@ def _stub_headers() -> str:
 
 
 def _rules() -> str:
-    from cudalint.lint.analyse import registry
+    from cudalint.lint.registry import registry
 
     rules = registry().rules
     return f"{len(rules)}, {sum(rule.meta.default for rule in rules)} on by default"

@@ -7,13 +7,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from cudalint.lint.analyse import Job, Outcome, registry
 from cudalint.lint.analysis.unit import Options, Unit
 from cudalint.lint.cache import CACHE_DIR, Cache
+from cudalint.lint.catalog import UnknownRuleError, catalog
 from cudalint.lint.config import ConfigError, Configs, Settings
 from cudalint.lint.diagnostics import Confidence, Diagnostic, Severity
 from cudalint.lint.discovery import Discovery, FileKind, Found, discover, kind_of
-from cudalint.lint.registry import Registry, UnknownRuleError
+from cudalint.lint.jobs import Job, Outcome
 from cudalint.lint.report import NOTE_CODE, Report
 from cudalint.lint.suppressions import FileSuppressions
 from cudalint.lint.worker import Pool
@@ -55,11 +55,6 @@ class Engine:
     def __exit__(self, *_: object) -> None:
         self._pool.close()
 
-    @property
-    def registry(self) -> Registry:
-        """All known rules."""
-        return registry()
-
     def find(self, request: Request) -> Discovery:
         """The files that a request means."""
         if request.stdin is None:
@@ -90,7 +85,7 @@ class Engine:
         return Report(
             findings=tuple(sorted(kept, key=lambda d: d.sort_key)),
             files=tuple(str(file.path) for file in readable),
-            rules=self.registry.infos(self._all_enabled(readable)),
+            rules=catalog().infos(self._all_enabled(readable)),
             errors=(*found.errors, *errors),
             warnings=tuple(found.warnings),
             suppressed=suppressed,
@@ -124,7 +119,7 @@ class Engine:
         key = (settings.select, settings.ignore, settings.extend_select)
         if key not in self._enabled:
             try:
-                self._enabled[key] = self.registry.select(settings.select, settings.ignore, settings.extend_select)
+                self._enabled[key] = catalog().select(settings.select, settings.ignore, settings.extend_select)
             except UnknownRuleError as error:
                 where = f"{settings.source}: " if settings.source else ""
                 raise UnknownRuleError(f"{where}{error}") from error
@@ -222,9 +217,9 @@ class Engine:
         """Findings of enabled rules, without those ignored per file, with the severities of the settings."""
         path = Path(name)
         settings = self._configs.for_file(path)
-        off = frozenset().union(*(self.registry.expand(s) for s in settings.ignored_in(path)))
+        off = frozenset().union(*(catalog().expand(s) for s in settings.ignored_in(path)))
         enabled = self.enabled(path) - off
-        severities = {self.registry.find(key).meta.code: Severity[v.upper()] for key, v in settings.severity.items()}
+        severities = {catalog().find(key).code: Severity[v.upper()] for key, v in settings.severity.items()}
         for finding in findings:
             if finding.code in enabled:
                 severity = severities.get(finding.code)
@@ -248,7 +243,7 @@ def suppressions_of(name: str, content: bytes | None = None) -> FileSuppressions
 
 def _code_of(text: str) -> str | None:
     try:
-        return registry().find(text).meta.code
+        return catalog().find(text).code
     except UnknownRuleError:
         return None
 
@@ -256,8 +251,16 @@ def _code_of(text: str) -> str | None:
 def meta_findings(comments: FileSuppressions, active: frozenset[str]) -> Iterator[Diagnostic]:
     """What the meta rules say about a file's suppressions, once those have seen all its findings."""
     for problem in comments.problems(active):
-        rule = registry().by_code[problem.code]
-        yield rule.finding(problem.span, problem.message, help=problem.help, fix=problem.fix)
+        rule = catalog().by_code[problem.code]
+        yield Diagnostic(
+            code=rule.code,
+            name=rule.name,
+            severity=rule.severity,
+            message=problem.message,
+            span=problem.span,
+            help=problem.help,
+            fix=problem.fix,
+        )
 
 
 class Scope:

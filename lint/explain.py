@@ -7,13 +7,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from cudalint.lint.analyse import registry
 from cudalint.lint.cache import CACHE_DIR
 from cudalint.lint.cache import clean as clean_cache
+from cudalint.lint.catalog import UnknownRuleError, catalog
 from cudalint.lint.config import ConfigError, find_config, load_file, schema_of, setting_fields
 from cudalint.lint.config import schema as settings_schema
 from cudalint.lint.output.write import say, write_stdout
-from cudalint.lint.registry import UnknownRuleError
 from cudalint.lint.report import RuleInfo
 
 
@@ -26,7 +25,7 @@ def explain(name: str | None, *, every: bool, output_format: str) -> int:
         say("error: name a rule, or give --all")
         return 2
     try:
-        infos = registry().infos([registry().find(name).meta.code] if name is not None else None)
+        infos = catalog().rules if name is None else (catalog().find(name),)
     except UnknownRuleError as error:
         say(f"error: {error}")
         return 2

@@ -1,31 +1,22 @@
-"""Which rules exist, and which of them a run uses."""
+"""The rules themselves, imported."""
 
 from __future__ import annotations
 
-import difflib
 import importlib
 import inspect
 import pkgutil
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache
 from importlib.metadata import entry_points
 from typing import Any
 
 import cudalint.rules
+from cudalint.lint.catalog import ENTRY_POINTS, Catalog
 from cudalint.lint.docstrings import describe, markdown
 from cudalint.lint.report import RuleInfo
 from cudalint.rules.base import BuildRule, Rule, SourceRule
-
-ENTRY_POINTS = "cudalint.rules"
-"""Entry point group of third-party rules: each entry names a module or a Rule subclass."""
-
-_CODE = re.compile(r"^[A-Z]+[0-9]*$")
-
-
-class UnknownRuleError(ValueError):
-    """A selector that names no rule; the message suggests the nearest one."""
 
 
 @dataclass(frozen=True)
@@ -34,93 +25,10 @@ class Registry:
 
     rules: tuple[Rule, ...]
 
-    @cached_property
-    def by_code(self) -> dict[str, Rule]:
-        """Rules by code."""
-        return {rule.meta.code: rule for rule in self.rules}
-
-    @cached_property
-    def by_name(self) -> dict[str, Rule]:
-        """Rules by kebab-case name."""
-        return {rule.meta.name: rule for rule in self.rules}
-
     @property
-    def defaults(self) -> frozenset[str]:
-        """The codes that run when nothing is selected."""
-        return frozenset(code for code, rule in self.by_code.items() if rule.meta.default)
-
-    def find(self, text: str) -> Rule:
-        """The one rule with this code or name (any case).
-
-        Raises:
-            UnknownRuleError: there is none.
-        """
-        rule = self.by_code.get(text.upper()) or self.by_name.get(text.lower())
-        if rule is None:
-            raise UnknownRuleError(f"unknown rule {text!r}{self._hint(text)}")
-        return rule
-
-    def expand(self, selector: str) -> frozenset[str]:
-        """The codes that a selector means: ALL, a code, a prefix of codes, or a rule's name.
-
-        Raises:
-            UnknownRuleError: the selector matches no rule.
-        """
-        wanted = selector.strip()
-        if wanted.upper() == "ALL":
-            return frozenset(self.by_code)
-        if wanted.lower() in self.by_name:
-            return frozenset({self.by_name[wanted.lower()].meta.code})
-        prefix = wanted.upper()
-        codes = frozenset(code for code in self.by_code if code.startswith(prefix)) if _CODE.match(prefix) else None
-        if not codes:
-            raise UnknownRuleError(f"unknown rule selector {selector!r}{self._hint(wanted)}")
-        return codes
-
-    def select(
-        self, select: Sequence[str] | None, ignore: Iterable[str], extend: Iterable[str] = ()
-    ) -> frozenset[str]:
-        """The enabled codes. A more exact selector wins over a shorter one; at a tie, ignoring wins.
-
-        `select` is None for the default rules. `CUD1` selects opt-in rules of that hundred too: they are named.
-        """
-        ranks: dict[str, tuple[int, bool]] = {}
-
-        def apply(selectors: Iterable[str], on: bool) -> None:
-            for selector in selectors:
-                rank = self._rank(selector)
-                for code in self.expand(selector):
-                    old = ranks.get(code, (-1, False))
-                    if rank > old[0] or (rank == old[0] and not on):
-                        ranks[code] = (rank, on)
-
-        if select is None:
-            ranks.update(dict.fromkeys(self.defaults, (0, True)))
-        else:
-            apply(select, on=True)
-        apply(extend, on=True)
-        apply(ignore, on=False)
-        return frozenset(code for code, (_, on) in ranks.items() if on)
-
-    def _rank(self, selector: str) -> int:
-        wanted = selector.strip()
-        if wanted.upper() == "ALL":
-            return 0
-        return 1000 if wanted.lower() in self.by_name or wanted.upper() in self.by_code else len(wanted)
-
-    def _hint(self, text: str) -> str:
-        near = difflib.get_close_matches(
-            text.lower(), [*self.by_name, *map(str.lower, self.by_code)], n=1, cutoff=0.6
-        )
-        if not near:
-            return ""
-        rule = self.by_name.get(near[0]) or self.by_code[near[0].upper()]
-        return f"; did you mean {rule.meta.code} ({rule.meta.name})?"
-
-    def infos(self, codes: Iterable[str] | None = None) -> tuple[RuleInfo, ...]:
-        """Rules as output formats need them; all of them when no codes are given."""
-        wanted = self.by_code if codes is None else frozenset(codes)
-        return tuple(rule_info(rule) for rule in self.rules if rule.meta.code in wanted)
+    def catalog(self) -> Catalog:
+        """What is known of them."""
+        return Catalog(tuple(map(rule_info, self.rules)))
 
     def source_rules(self, codes: Iterable[str]) -> tuple[SourceRule, ...]:
         """The enabled rules over translation units."""
@@ -187,3 +95,9 @@ def load_registry() -> Registry:
         rules[code] = rule
         names.add(name)
     return Registry(tuple(rules[code] for code in sorted(rules)))
+
+
+@cache
+def registry() -> Registry:
+    """The rules of this process, imported on first use."""
+    return load_registry()

@@ -17,7 +17,7 @@ import threading
 from collections.abc import Callable, Iterable, Iterator
 from typing import IO, Any
 
-from cudalint.lint.analyse import DEBUG, Job, Outcome, failure
+from cudalint.lint.jobs import DEBUG, Job, Outcome, debug, failure
 
 _LENGTH = struct.Struct("<Q")
 _STACK_BYTES = 256 * 1024 * 1024
@@ -63,7 +63,8 @@ def serve() -> None:
 
 
 def _loop(source: IO[bytes], answers: IO[bytes]) -> None:
-    from cudalint.lint.analyse import analyse, debug, registry
+    from cudalint.lint.analyse import analyse
+    from cudalint.lint.registry import registry
 
     registry()
     _send(answers, _READY)

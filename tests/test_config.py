@@ -7,7 +7,7 @@ from pathlib import Path
 
 import jsonschema
 import pytest
-from cudalint.lint.analyse import registry
+from cudalint.lint.catalog import UnknownRuleError, catalog
 from cudalint.lint.config import (
     ConfigError,
     Configs,
@@ -19,7 +19,6 @@ from cudalint.lint.config import (
     schema,
     setting_fields,
 )
-from cudalint.lint.registry import UnknownRuleError
 
 ROOT = Path(__file__).parents[1]
 
@@ -142,7 +141,7 @@ def test_every_setting_is_described() -> None:
 
 
 def test_selectors() -> None:
-    rules = registry()
+    rules = catalog()
     assert rules.expand("CUD101") == {"CUD101"}
     assert rules.expand("cud101") == {"CUD101"}
     assert rules.expand("uncoalesced-global-access") == {"CUD101"}
@@ -155,7 +154,7 @@ def test_selectors() -> None:
 
 
 def test_more_exact_selectors_win() -> None:
-    rules = registry()
+    rules = catalog()
     assert "CUD991" not in rules.select(None, ())
     assert "CUD991" in rules.select(None, (), ("CUD991",))
     assert rules.select(("CUD10",), ("CUD101",)) == rules.expand("CUD10") - {"CUD101"}

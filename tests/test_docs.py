@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from cudalint.lint import docs
-from cudalint.lint.analyse import registry
+from cudalint.lint.catalog import catalog
 from cudalint.lint.docstrings import describe, markdown, section, sections
 from cudalint.lint.report import RuleInfo
 from reports import rule_info
@@ -20,7 +20,7 @@ def test_pages_are_fresh() -> None:
     assert docs.stale(ROOT) == [], "run: python -m cudalint.lint.docs"
 
 
-@pytest.mark.parametrize("info", registry().infos(), ids=lambda info: info.code)
+@pytest.mark.parametrize("info", catalog().rules, ids=lambda info: info.code)
 def test_rule_is_documented(info: RuleInfo) -> None:
     titles = [title.casefold() for title, _ in sections(info.markdown)]
     assert [title for title in WANTED if title not in titles] == []

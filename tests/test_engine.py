@@ -9,12 +9,13 @@ import pytest
 from cudalint.lint import analyse as analyse_module
 from cudalint.lint import engine as engine_module
 from cudalint.lint import worker as worker_module
-from cudalint.lint.analyse import Job, Outcome, run_checks
+from cudalint.lint.analyse import run_checks
 from cudalint.lint.cache import Cache, clean, decode, encode
 from cudalint.lint.config import Configs
 from cudalint.lint.diagnostics import Diagnostic, Severity
 from cudalint.lint.discovery import FileKind
 from cudalint.lint.engine import Engine, Request, exit_status, merge
+from cudalint.lint.jobs import DEBUG, Job, Outcome
 from cudalint.lint.model.source import Span
 from cudalint.lint.report import Report
 from cudalint.lint.worker import Pool
@@ -147,7 +148,7 @@ def test_rule_that_fails_becomes_a_note(monkeypatch: pytest.MonkeyPatch, capsys:
     assert note.code == "CUD000"
     assert "rules CUD101, CUD102 failed on this file (KeyError: 'oops')" in note.message
     assert "Traceback" not in capsys.readouterr().err
-    monkeypatch.setenv(analyse_module.DEBUG, "1")
+    monkeypatch.setenv(DEBUG, "1")
     run_checks("a.cu", checks)
     assert "Traceback" in capsys.readouterr().err
 

@@ -9,15 +9,17 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from cudalint.lint.analyse import Job, analyse, registry
+from cudalint.lint.analyse import analyse
+from cudalint.lint.catalog import catalog
 from cudalint.lint.diagnostics import Diagnostic
 from cudalint.lint.discovery import FileKind, kind_of
 from cudalint.lint.docs import SAMPLE_FOLDER, SAMPLE_KINDS, page_path
 from cudalint.lint.engine import meta_findings, suppressions_of
+from cudalint.lint.jobs import Job
 
 SAMPLES = Path(__file__).parent / SAMPLE_FOLDER.name
 ROOT = Path(__file__).parents[1]
-CODES = tuple(registry().by_code)
+CODES = tuple(catalog().by_code)
 META_RULES = ("CUD990", "CUD991")
 _EXPECT = re.compile(r"(?://|#) expect: (?P<marks>[A-Z0-9@, ]+?)\s*$")
 
@@ -80,7 +82,7 @@ def test_rule_has_samples_and_a_page(code: str) -> None:
     names = [item.name for item in folder.iterdir()] if folder.is_dir() else []
     missing = [kind for kind in SAMPLE_KINDS if not any(name.startswith(kind) for name in names)]
     assert not missing
-    info = registry().infos([code])[0]
+    info = catalog().infos([code])[0]
     assert page_path(ROOT, info).is_file()
 
 

@@ -11,7 +11,7 @@ from urllib.parse import unquote
 
 import jsonschema
 import pytest
-from cudalint.lint.analyse import registry
+from cudalint.lint.catalog import catalog
 from cudalint.lint.diagnostics import Diagnostic, Severity
 from cudalint.lint.model.source import Span
 from cudalint.lint.output import render
@@ -43,10 +43,10 @@ def test_valid_against_the_schema(log: dict[str, Any]) -> None:
 
 
 def test_all_rules_of_this_installation_are_valid() -> None:
-    log = json.loads(render(Report((), rules=registry().infos(), version="0.1.0"), "sarif"))
+    log = json.loads(render(Report((), rules=catalog().rules, version="0.1.0"), "sarif"))
     validate(log)
     rules = log["runs"][0]["tool"]["driver"]["rules"]
-    assert {rule["id"] for rule in rules} == set(registry().by_code) - {"CUD000"}
+    assert {rule["id"] for rule in rules} == set(catalog().by_code) - {"CUD000"}
     for rule in rules:
         assert rule["shortDescription"]["text"]
         assert len(rule["fullDescription"]["text"]) <= 1024

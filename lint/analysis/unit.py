@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TypeVar, cast
+from typing import TYPE_CHECKING, TypeVar, cast
 
-from cudalint.lint.analysis.trace import LaunchShape, Trace
 from cudalint.lint.model.program import Function, TranslationUnit
+
+if TYPE_CHECKING:  # numpy takes a while to import, and the command line needs only Options
+    from cudalint.lint.analysis.trace import LaunchShape, Trace
 
 T = TypeVar("T")
 

@@ -25,4 +25,5 @@ def line(report: Report, finding: Diagnostic, paint: Painter) -> str:
     head = f"{finding.severity}[{finding.code}]"
     head = paint.link(paint(head, SEVERITY_COLOR[finding.severity]), report.url(finding.code))
     star = " [*]" if fix and fix.edits and fix.applicability is Applicability.SAFE else ""
-    return f"{paint(printable(report.path(span.file)), 'bold')}:{span.line}:{span.column}: {head}{star} {finding.message}"
+    place = f"{paint(printable(report.path(span.file)), 'bold')}:{span.line}:{span.column}"
+    return f"{place}: {head}{star} {finding.message}"
