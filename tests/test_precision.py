@@ -96,3 +96,16 @@ def test_constants_of_a_macro_are_left_to_the_reader(tmp_path: Path) -> None:
     assert finding.fix is not None
     assert finding.fix.applicability is Applicability.DISPLAY
     assert not finding.fix.edits
+
+
+def test_explicit_instantiations_count_as_the_file_s_own(tmp_path: Path) -> None:
+    path = tmp_path / "explicit.cu"
+    path.write_text(
+        "template <typename T> struct Half { __device__ T operator()(T x) const { return sqrt(0.5 * x); } };\n"
+        "template <typename T, typename F> __global__ void map(T* x, F f) { x[0] = f(x[1]); }\n"
+        "// template __global__ void map<int, Half<int>>(int*, Half<int>);\n"
+        "template __global__ void map<double, Half<double>>(double*, Half<double>);\n"
+        "template __global__ void map<float, Half<float>>(float*, Half<float>);\n"
+    )
+    (finding,) = DoubleLiteralInFloatKernel().check(Unit(parse_file(str(path))))
+    assert (finding.span.line, finding.evidence and finding.evidence["functions"]) == (1, ["sqrt"])

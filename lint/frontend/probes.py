@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
 from cudalint.lint.frontend.damage import Damage
@@ -14,6 +15,7 @@ from cudalint.lint.frontend.declarations import (
     VARIABLE,
     Declarations,
 )
+from cudalint.lint.frontend.explicit import explicit_arguments
 from cudalint.lint.frontend.functions import Lowering, Template
 from cudalint.lint.frontend.index import CXCursor, Parsed, ParseError, children, library, spelling
 from cudalint.lint.frontend.notes import Trouble, troubles
@@ -68,6 +70,10 @@ def instantiate(first: Lowering, parse: Callable[[bytes], Parsed], content: byte
     best: dict[int, _Candidate] = {}
     reached: set[int] = set()
     tried: set[tuple[int, str]] = set()
+    asked_for = explicit_arguments(content, [t.qualified.rpartition("::")[2] for t in missing])
+    if asked_for:
+        with suppress(ParseError):
+            _round(first, parse(_appended(content, missing, asked_for)), asked_for, best, reached, synthetic=False)
     for of, integer in _GUESSES if len(first.functions) < _MANY else _GUESSES[:1]:
         asked = {
             number: _arguments(first.spans, missing[number].cursor, of, integer) for number in range(len(missing))
@@ -103,13 +109,22 @@ def _appended(content: bytes, templates: Sequence[Template], asked: Mapping[int,
 
 
 def _round(
-    first: Lowering, parsed: Parsed, asked: Mapping[int, str], best: dict[int, _Candidate], reached: set[int]
+    first: Lowering,
+    parsed: Parsed,
+    asked: Mapping[int, str],
+    best: dict[int, _Candidate],
+    reached: set[int],
+    *,
+    synthetic: bool = True,
 ) -> None:
-    """Lower one guess of each template asked for, and keep those that fit better than what was kept before."""
+    """Lower one guess of each template asked for, and keep those that fit better than what was kept before.
+
+    Instances that are not `synthetic` are the file's own: they count whatever they look like.
+    """
     try:
         spans = Spans(parsed.handle, first.main)
         lowering = prepared(spans, list(troubles(parsed.handle, spans)), first.main, first.declarations.names)
-        lowering.synthetic = True
+        lowering.synthetic = synthetic
         lowering.skip(set(first.functions))
         instances = _instances(parsed.cursor)
         places = {number: library().clang_getCursorLocation(cursor).raw for number, cursor in instances.items()}
@@ -121,7 +136,7 @@ def _round(
             candidate = _candidate(lowering, instances[number])
             if candidate is not None and (number not in best or candidate.faults < best[number].faults):
                 best[number] = candidate
-                if not candidate.faults:
+                if not (candidate.faults and synthetic):
                     reached.add(number)
     finally:
         parsed.close()
