@@ -152,7 +152,9 @@ def rules_folder() -> Path:
 
 def rules_digest(folder: Path) -> str:
     """A hash over the sources of all rules."""
-    return digest(b"\0".join(path.read_bytes() for path in sorted(folder.glob("*.py"))))
+    return digest(
+        b"".join(b"%s\0%s\0" % (path.name.encode(), path.read_bytes()) for path in sorted(folder.glob("*.py")))
+    )
 
 
 def encoded(rules: Iterable[RuleInfo], folder: Path) -> str:
