@@ -579,3 +579,17 @@ __global__ void k(int *a) { a[0] = g(1); }
 """)
     call = nodes(the(unit, "k"), Call)[0]
     assert [expression(arg) for arg in call.args] == ["1", "threadIdx.x", "3"]
+
+
+def test_kernels_carry_the_mangled_name_of_their_device_code(tmp_path: Path) -> None:
+    path = tmp_path / "k.cu"
+    path.write_text(
+        "namespace n {\n"
+        "template <typename T, int B> __global__ void k(T *a) { a[B] = 0; }\n"
+        "__global__ void j(float *a, int n, const double *p) { a[n] = p[0]; }\n"
+        "}\n"
+        'extern "C" __global__ void c(float *a) { a[0] = 0; }\n'
+        "void f(float *a) { n::k<float, 3><<<1, 1>>>(a); n::j<<<1, 1>>>(a, 1, nullptr); c<<<1, 1>>>(a); }\n"
+    )
+    names = {kernel.name: kernel.mangled for kernel in parse_file(str(path)).kernels()}
+    assert names == {"k": "_ZN1n1kIfLi3EEEvPT_", "j": "_ZN1n1jEPfiPKd", "c": "c"}

@@ -23,7 +23,7 @@ from cudalint.lint.frontend.declarations import (
     is_reference,
 )
 from cudalint.lint.frontend.expressions import INIT_LIST, Frame
-from cudalint.lint.frontend.index import CXCursor, children, evaluate, fields, spelling
+from cudalint.lint.frontend.index import CXCursor, children, evaluate, fields, spelling, text_of
 from cudalint.lint.frontend.spans import Spans
 from cudalint.lint.frontend.statements import COMPOUND, StatementLowering
 from cudalint.lint.frontend.types import TypeTable
@@ -34,6 +34,7 @@ from cudalint.lint.model.statements import Block, Stmt
 from cudalint.lint.model.types import PointerType, RecordType
 
 _TRY = 224
+_STUB = "__device_stub__"
 _TYPE_NAME, _MEMBER_NAME = 43, 47
 _TYPEDEF, _ALIAS = 20, 36
 _BOUNDS = "__launch_bounds__"
@@ -204,7 +205,17 @@ class Lowering(StatementLowering):
             this=this,
             synthetic=self.synthetic,
             initializers=initializers,
+            mangled=self._mangled(callee, definition),
         )
+
+    def _mangled(self, callee: Callee, definition: CXCursor) -> str:
+        """The name of a kernel's device code: clang gives that of the host's stub, which has a prefix."""
+        if self._kind(callee) is not FunctionKind.KERNEL:
+            return ""
+        name = callee.name
+        stub = text_of(self.lib.clang_Cursor_getMangling(definition))
+        longer = f"{len(name) + len(_STUB)}{_STUB}{name}"
+        return stub.replace(longer, f"{len(name)}{name}", 1).removeprefix(_STUB)
 
     def _mended(self, body: Block) -> Block:
         mended = self.declarations.damage.mend(body)

@@ -102,6 +102,7 @@ _SIGNATURES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "clang_Cursor_getOffsetOfField": (c_longlong, (CXCursor,)),
     "clang_getFieldDeclBitWidth": (c_int, (CXCursor,)),
     "clang_getCursorSpelling": (CXString, (CXCursor,)),
+    "clang_Cursor_getMangling": (CXString, (CXCursor,)),
     "clang_getCursorReferenced": (CXCursor, (CXCursor,)),
     "clang_getCursorDefinition": (CXCursor, (CXCursor,)),
     "clang_getCanonicalCursor": (CXCursor, (CXCursor,)),
