@@ -70,8 +70,8 @@ class GlobalMemoryRace(SourceRule):
         race = claim.race
         element = element_of(claim)
         first, second = side_text(claim, race.first), side_text(claim, race.second)
-        if race.first.access.span == race.second.access.span and race.first.access.kind is race.second.access.kind:
-            message = f"{first} and {second} `{element}` in the same statement"
+        if race.first.access.span == race.second.access.span:
+            message = f"{first} `{element}` and {second} it in the same statement"
             labels: tuple[Label, ...] = ()
         else:
             message = f"{second} `{element}` and {first} it, and nothing orders the two"

@@ -271,3 +271,13 @@ def test_atomics_of_block_scope_race_between_blocks():
     a = b.object("a", Space.GLOBAL, ())
     b.atomic(a, 0, 1, scope="block")
     assert lines(b) == [(Reach.GRID, 1, 1)]
+
+
+def test_a_block_that_only_reads_between_barriers_of_another_is_no_group():
+    b = Build()
+    s = b.object("s")
+    first = b.lanes.block == 0
+    b.sync(1, mask=first)
+    b.store(s, b.t, 2, mask=first)
+    b.load(s, 63 - b.t, 3, mask=~first)
+    assert lines(b) == []

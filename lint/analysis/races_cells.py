@@ -107,13 +107,11 @@ def make_group(members: Sequence[tuple[Stamped, Bools]], scope: Ints, scopes: in
 
     `members` are accesses with the lanes that count; `scope` numbers per lane what is judged by itself.
     """
+    members = [(stamped, mask) for stamped, mask in members if mask.any()]
     if not any(stamped.access.kind is not AccessKind.LOAD for stamped, _ in members):
         return None
     granule = _granule(members)
     raw = [_expand(stamped, mask, granule) for stamped, mask in members]
-    raw = [touch for touch in raw if len(touch.lanes)]
-    if not raw:
-        return None
     base = min(int(touch.cells.min()) for touch in raw)
     space = max(int(touch.cells.max()) for touch in raw) - base + 1
     names: Ints | None = None

@@ -167,7 +167,16 @@ def _one_barrier(races: Sequence[Race]) -> list[list[Race]]:
         groups.append(group)
         if not race.one_instruction:
             barriers.append((race.reach, space, race.second.position, group))
-    return groups + list(lockstep.values())
+    return _by_place(groups) + list(lockstep.values())
+
+
+def _by_place(groups: list[list[Race]]) -> list[list[Race]]:
+    """Join the groups that would be told at one place: an update is a load and a store, and may race in both."""
+    joined: dict[tuple[object, ...], list[Race]] = {}
+    for group in groups:
+        access = group[0].second.access
+        joined.setdefault((access.object.id, access.span.start), []).extend(group)
+    return [sorted(group, key=lambda race: race.one_instruction) for group in joined.values()]
 
 
 def thread_of(lanes: LaneGrid, lane: int) -> list[int]:

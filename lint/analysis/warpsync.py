@@ -124,7 +124,7 @@ def absent_lanes(trace: Trace) -> Iterator[AbsentLanes]:
     for event in trace.events:
         if not isinstance(event, Sync) or event.kind not in (SyncKind.WARP, SyncKind.SHUFFLE):
             continue
-        if event.members is None or event.members_taint & ~Taint.ASSUMED or event.mask_taint & _UNCLEAR:
+        if event.members_taint & ~Taint.ASSUMED or event.mask_taint & _UNCLEAR or not _has_mask(event):
             continue
         key = (event.span, event.calls)
         if key in told:
@@ -135,22 +135,28 @@ def absent_lanes(trace: Trace) -> Iterator[AbsentLanes]:
             yield AbsentLanes(event, *pair, not event.mask_taint & Taint.LOADED)
 
 
+def _has_mask(sync: Sync) -> bool:
+    """Whether an operation names its lanes by a mask (left out, or full, when `members` is None)."""
+    return sync.name == "__syncwarp" or (sync.name.startswith("__") and sync.name.endswith("_sync"))
+
+
 _UNCLEAR = Taint.UNKNOWN | Taint.APPROXIMATE | Taint.ATOMIC
 
 
 def _absent(sync: Sync, trace: Trace) -> tuple[int, int] | None:
     """A lane that executes the operation and a named, living lane of its warp that does not."""
     away: Bools = sync.alive & ~sync.mask
-    if not away.any() or not sync.mask.any() or sync.members is None:
+    if not away.any() or not sync.mask.any():
         return None
+    members = np.full(len(sync.mask), 0xFFFFFFFF) if sync.members is None else sync.members
     warp, lane = trace.lanes.warp, trace.lanes.lane
     bits = np.zeros(int(warp.max()) + 1, dtype=np.int64)
     np.bitwise_or.at(bits, warp[away], np.left_shift(np.int64(1), lane[away]))
-    here: Ints = np.flatnonzero(sync.mask & (bits[warp] & sync.members != 0))
+    here: Ints = np.flatnonzero(sync.mask & (bits[warp] & members != 0))
     if not len(here):
         return None
     one = int(here[0])
-    missing = int(bits[warp[one]] & int(sync.members[one]))
+    missing = int(bits[warp[one]] & int(members[one]))
     number = (missing & -missing).bit_length() - 1
     absent = int(np.flatnonzero((warp == warp[one]) & (lane == number))[0])
     return one, absent
