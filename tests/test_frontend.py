@@ -593,3 +593,14 @@ def test_kernels_carry_the_mangled_name_of_their_device_code(tmp_path: Path) -> 
     )
     names = {kernel.name: kernel.mangled for kernel in parse_file(str(path)).kernels()}
     assert names == {"k": "_ZN1n1kIfLi3EEEvPT_", "j": "_ZN1n1jEPfiPKd", "c": "c"}
+
+
+def test_alignment_may_follow_the_storage(lower: Lower) -> None:
+    unit = lower(
+        "__global__ void k(float *a) { __shared__ alignas(16) float s[32]; s[threadIdx.x] = 1; a[0] = s[1]; }\n"
+    )
+    assert unit.notes == ()
+    shared = nodes(the(unit, "k"), Decl)[0]
+    assert shared.symbol.storage is Storage.SHARED
+    assert "__shared__ alignas(16) float s[32]" in unit.text(the(unit, "k").span)
+    assert unit.text(nodes(the(unit, "k"), Assign)[0].span) == "s[threadIdx.x] = 1"

@@ -62,7 +62,9 @@ def test_the_search_for_a_database_ends_at_the_repository(tmp_path: Path) -> Non
 
 
 def test_macros_of_the_makefile_apply_without_flags(tmp_path: Path) -> None:
-    (tmp_path / "Makefile").write_text("CFLAGS = -O3 -DREAL=double\nifdef DEBUG\nCFLAGS += -DREAL2=float\nendif\n")
+    (tmp_path / "Makefile").write_text(
+        "T ?= double\nCFLAGS = -O3 -DREAL=$(T) -DUSER=$(GIVEN)\nifdef DEBUG\nCFLAGS += -DREAL2=float\nendif\n"
+    )
     source = tmp_path / "a.cu"
     source.write_text("__global__ void k(REAL *a) { a[0] = 1; }\n")
     unit = parse_file(source)

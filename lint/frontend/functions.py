@@ -31,7 +31,7 @@ from cudalint.lint.frontend.values import address_of, is_expression
 from cudalint.lint.model.expressions import Expr, Launch, Storage, Symbol
 from cudalint.lint.model.program import Function, FunctionKind, Global, LaunchSite
 from cudalint.lint.model.statements import Block, Stmt
-from cudalint.lint.model.types import PointerType, RecordType
+from cudalint.lint.model.types import OpaqueType, PointerType, RecordType
 
 _TRY = 224
 _STUB = "__device_stub__"
@@ -165,8 +165,8 @@ class Lowering(StatementLowering):
         """Lower one function with its body."""
         record = self._receiver_record(definition)
         this: Symbol | None = None
-        if record is not None and not callee.static:
-            of = PointerType(record)
+        if not callee.static and (record is not None or definition.kind != FUNCTION):
+            of = PointerType(record or OpaqueType(self.declarations.scope(definition)))
             this = self.declarations.made_up(-definition.d0, "this", of, Storage.PARAM, definition)
         outer = self.frame
         self.frame = Frame(callee.key or callee.qualified, callee.result, this, self._kind(callee))

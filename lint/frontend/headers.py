@@ -15,7 +15,9 @@ _FOLDERS = (
 )  # fmt: skip
 _BUILD_FILES = ("Makefile", "makefile", "GNUmakefile", "CMakeLists.txt")
 _HINT = re.compile(r"(?<![\w-])-I[ \t]*([^\s'\")]+)|include_directories\s*\(([^)]*)\)")
-_DEFINE = re.compile(r"(?<!\S)-D([A-Za-z_]\w*)(?:=[^\s'\"$()]*)?(?!\S)")
+_DEFINE = re.compile(r"(?<!\S)-D[ \t]*([A-Za-z_]\w*(?:=[^\s'\"$()]*)?)(?!\S)")
+_VARIABLE = re.compile(r"([A-Za-z_]\w*)\s*[:?]?:?=\s*(.*?)\s*(?:#.*)?")
+_REFERENCE = re.compile(r"\$[({]([A-Za-z_]\w*)[)}]")
 _CONDITIONS = frozenset({"ifeq", "ifneq", "ifdef", "ifndef"})
 _LEVELS = 8
 _FILES = 200
@@ -116,15 +118,24 @@ def _hinted(folder: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=1 << 10)
 def defines(folder: str) -> tuple[str, ...]:
-    """The macros, as -D flags, that the makefile beside a source always sets: literally, under no condition."""
+    """The macros, as -D flags, that the makefile beside a source always sets: under no condition.
+
+    Values may stand in the makefile's own variables; what its user has to give is left out.
+    """
     found: dict[str, str] = {}
+    variables: dict[str, str] = {}
     for build in _BUILD_FILES[:3]:
         depth = 0
         for line in _read(f"{folder}/{build}").decode("utf-8", "replace").replace("\\\n", " ").splitlines():
             word = line.split(None, 1)[0] if line.strip() else ""
             depth += (word in _CONDITIONS) - (word == "endif")
-            for match in _DEFINE.finditer(line) if depth == 0 else ():
-                found.setdefault(match.group(1), match.group())
+            if depth:
+                continue
+            line = _REFERENCE.sub(lambda match: variables.get(match.group(1), match.group()), line)
+            for match in _DEFINE.finditer(line):
+                found.setdefault(match.group(1).partition("=")[0], f"-D{match.group(1)}")
+            if assigned := _VARIABLE.fullmatch(line):
+                variables.setdefault(assigned.group(1), assigned.group(2))
     return tuple(found.values())
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -31,6 +32,9 @@ _BASE = (
 )
 _RECURSION = 12_000
 """Python frames that the deepest expression or statement accepted may take, with room for callers."""
+_ALIGNED = re.compile(
+    rb"((?:(?:extern|static)\s+)?__(?:shared|constant|device)__)(\s+)(alignas\s*\((?:[^()]|\([^()]*\))*\))"
+)
 _BRACKETS = 1_000
 """Open brackets at once. The parser stops at 256, but its recovery recurses until the stack ends."""
 _OPEN, _CLOSE = b"([{", b")]}"
@@ -61,7 +65,7 @@ def parse_file(
         found = search_paths(name, content, folders_of(given), str(INCLUDE))
         flags = (*given, *(f"-I{folder}" for folder in found))
     try:
-        parsed = Parsed(name, _arguments(flags), content)
+        parsed = Parsed(name, _arguments(flags), _reordered(content))
     except ParseError as error:
         return _empty(name, flags, content, failed(name, str(error)))
     try:
@@ -69,6 +73,14 @@ def parse_file(
             return _lower(parsed, name, flags, content)
     finally:
         parsed.close()
+
+
+def _reordered(content: bytes) -> bytes:
+    """`__shared__ alignas(16)` with the two exchanged, as clang wants them: nvcc takes either order.
+
+    All other bytes stay where they are.
+    """
+    return _ALIGNED.sub(rb"\3\2\1", content) if b"alignas" in content else content
 
 
 def _bracket_depth(content: bytes) -> int:
@@ -87,14 +99,14 @@ def _lower(parsed: Parsed, name: str, flags: Sequence[str], content: bytes) -> T
     lowering.scan(parsed.cursor)
     lowering.run()
     if lowering.missing():
-        instantiate(lowering, lambda probed: Parsed(name, _arguments(flags), probed), content)
+        instantiate(lowering, lambda probed: Parsed(name, _arguments(flags), probed), _reordered(content))
     for template in lowering.missing():
         if template.kernel:
             function = lowering.pattern(template)
             lowering.functions[function.key] = function
     lowering.run()
     files = {path: file.data for path, file in lowering.spans.files.items() if not file.system}
-    files.setdefault(name, content)
+    files[name] = content
     return TranslationUnit(
         path=name,
         functions=lowering.functions,

@@ -2,6 +2,7 @@
 #pragma once
 #include <cuComplex.h>
 #include <cuda_fp16.h>
+#include <cuda_bf16.h>
 #define CUBLAS_API_H_
 #define CUBLAS_V2_H_
 #define CUBLAS_VERSION 130000
