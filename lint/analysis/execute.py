@@ -10,7 +10,7 @@ from collections.abc import Sequence
 import numpy as np
 from cudalint.lint.analysis import exec_expr, exec_intrinsics, exec_loops, exec_stmt, exec_sync
 from cudalint.lint.analysis.exec_calls import call_handler
-from cudalint.lint.analysis.exec_lanes import INTEGER_SAMPLES, Lanes, second_block
+from cudalint.lint.analysis.exec_lanes import INTEGER_SAMPLES, Lanes, inner_block, second_block
 from cudalint.lint.analysis.exec_machine import STEP_BUDGET, FunctionFrame, Machine, OutOfBudget, Scope
 from cudalint.lint.analysis.trace import ArgValue, LaunchShape, Trace
 from cudalint.lint.model.expressions import Call, Storage
@@ -34,7 +34,8 @@ def execute(
 ) -> Trace:
     """Run a kernel under a launch shape.
 
-    `blocks` (1 or 2) blocks run in each world; there is one world when nothing is unknown, else three.
+    `blocks` blocks run in each world: the first, its neighbour, one away from the edges. There is one world when
+    nothing is unknown, else three.
     `where` names the blocks instead (the last one of a grid, for its border).
     `budget` bounds the expressions evaluated. Never raises: what goes wrong is in the trace's `unknown`.
     """
@@ -42,6 +43,9 @@ def execute(
     neighbour = second_block(shape.grid)
     if blocks > 1 and neighbour is not None and not where:
         chosen.append(neighbour)
+        inner = inner_block(shape)
+        if blocks > 2 and inner is not None:
+            chosen.append(inner)
     worlds = len(INTEGER_SAMPLES) if _has_unknowns(program, kernel, shape) else 1
     lanes = Lanes(shape, worlds, chosen)
     m = Machine(program, lanes, shape, _EXPRESSIONS, _STATEMENTS, budget)

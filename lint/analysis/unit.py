@@ -53,7 +53,8 @@ class Unit:
         if kernel.key not in self._traces:
             from cudalint.lint.analysis.execute import execute
 
-            self._traces[kernel.key] = tuple(execute(self.program, kernel, shape) for shape in self.shapes(kernel))
+            shapes = self.shapes(kernel)
+            self._traces[kernel.key] = tuple(execute(self.program, kernel, shape, blocks=3) for shape in shapes)
         return self._traces[kernel.key]
 
     def once(self, make: Callable[[Unit], T]) -> T:
