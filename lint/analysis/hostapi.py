@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from cudalint.lint.analysis.hosteffects import ApiCall, Store
 from cudalint.lint.analysis.hostexpr import HostExpressions
+from cudalint.lint.analysis.hostloops import COPY_OUT
 from cudalint.lint.analysis.hoststate import State
 from cudalint.lint.analysis.hostvalues import AtomKind, Memory, Object, Path, Pointer, Record, Value, parts
 from cudalint.lint.model.expressions import AddressOf, Call, Cast, Deref, Expr, Index, Member, Var
@@ -117,7 +118,6 @@ _READS_ONLY = frozenset(
 _COPIES = frozenset({"memset", "memcpy", "memmove"})
 _VECTORS = ("std::vector", "thrust::host_vector", "thrust::device_vector", "std::array")
 _SIZED = frozenset({"resize", "assign", "reserve", "push_back", "emplace_back", "clear", "insert", "pop_back"})
-_COPY_OUT = frozenset({"cudaMemcpy", "cudaMemcpyAsync", "cudaMemcpyFromSymbol", "cudaMemcpy2D"})
 _CLOCK_FIELDS = ("tv_sec", "tv_usec", "tv_nsec")
 _QUIET_PREFIXES = ("operator", "make_")
 _AXES = "xyzw"
@@ -177,7 +177,7 @@ class Library(HostExpressions):
             self._lose_arguments(event.call, args, receiver, state)
         if event.is_timer:
             self._read_clock(event, args, state)
-        if event.name in _COPY_OUT and args and isinstance(args[0], Pointer):
+        if event.name in COPY_OUT and args and isinstance(args[0], Pointer):
             self.copied_to.add(args[0].object)
 
     def _content(self, value: Value, state: State) -> Value:

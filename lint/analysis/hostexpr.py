@@ -379,6 +379,7 @@ class HostExpressions(HostMemory):
         if isinstance(decided, (int, float)):
             return self.eval(sides[0] if decided else sides[1], state)
         if not any(map(self.has_effects, sides)):
+            self.decided_by(decided)
             return self.joined(self.boolean(decided), self.eval(sides[0], state), self.eval(sides[1], state))
         self.decided_by(decided)
         results: list[Value] = []

@@ -44,6 +44,8 @@ from cudalint.lint.model.statements import (
 from cudalint.lint.model.types import PointerType, RecordType
 from cudalint.lint.model.walk import walk
 
+COPY_OUT = frozenset({"cudaMemcpy", "cudaMemcpyAsync", "cudaMemcpyFromSymbol", "cudaMemcpy2D"})
+"""Copies whose first argument may be a host variable that they fill."""
 MAX_FOLLOWED = 64
 """Iterations of a loop with an unusual step that are followed to learn its trip count."""
 
@@ -324,7 +326,10 @@ class HostStatements(HostExpressions):
             if isinstance(node, (Assign, IncDec)):
                 targets.append(node.target)
             elif isinstance(node, Call):
-                targets.extend(a.operand for a in map(_uncast, node.args) if isinstance(a, AddressOf))
+                given = [a.operand for a in map(_uncast, node.args) if isinstance(a, AddressOf)]
+                if node.name in COPY_OUT and given:
+                    self._copy_target(given[0])
+                targets.extend(given)
                 if node.receiver is not None and not node.arrow:
                     targets.append(node.receiver)
             for target in targets:
@@ -334,6 +339,13 @@ class HostStatements(HostExpressions):
                 elif isinstance(target, Member):
                     found[id(target)] = target
         return list(found.values())
+
+    def _copy_target(self, target: Expr) -> None:
+        """A loop copies into this variable: reads of it matter from the start of the iteration on."""
+        root = _root_variable(target)
+        thing = None if root is None else self.frame_variable(root)
+        if thing is not None:
+            self.copied_to.add(thing)
 
     def _counter(self, stmt: For, loop: Loop, state: State) -> None:
         """Learn the trip count of a counted loop and give its variable sample values."""

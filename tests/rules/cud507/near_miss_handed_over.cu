@@ -1,0 +1,66 @@
+#include <cstdio>
+#include <cstdlib>
+#include <cuda_runtime.h>
+
+#define CHECK(call)                                       \
+    do {                                                  \
+        cudaError_t status = (call);                      \
+        if (status != cudaSuccess) {                      \
+            std::fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, cudaGetErrorString(status)); \
+            std::exit(1);                                 \
+        }                                                 \
+    } while (0)
+
+#include <memory>
+#include <vector>
+
+// Returned, kept in a member or a table, given to an owner, released by a helper: somebody else holds it.
+struct Release {
+    void operator()(float* p) const { (void)cudaFree(p); }
+};
+
+std::unique_ptr<float, Release> owned(size_t n)
+{
+    float* raw = nullptr;
+    CHECK(cudaMalloc(&raw, n * sizeof(float)));
+    return std::unique_ptr<float, Release>(raw);
+}
+
+class Field {
+    float* data_ = nullptr;
+
+public:
+    explicit Field(size_t n) { CHECK(cudaMalloc(&data_, n * sizeof(float))); }
+    Field(const Field&) = delete;
+    ~Field() { (void)cudaFree(data_); }
+    float* data() { return data_; }
+};
+
+void table(std::vector<float*>& buffers, int count, size_t bytes)
+{
+    for (int i = 0; i < count; ++i) {
+        float* one = nullptr;
+        CHECK(cudaMalloc(&one, bytes));
+        buffers.push_back(one);
+    }
+}
+
+static void drop(float* p)
+{
+    if (p) CHECK(cudaFree(p));
+}
+
+void scratch(size_t bytes)
+{
+    float* tmp = nullptr;
+    CHECK(cudaMalloc(&tmp, bytes));
+    CHECK(cudaMemset(tmp, 0, bytes));
+    drop(tmp);
+}
+
+cudaStream_t worker_stream()
+{
+    static cudaStream_t stream = nullptr;
+    if (!stream) CHECK(cudaStreamCreate(&stream));
+    return stream;
+}
