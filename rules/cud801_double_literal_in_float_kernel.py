@@ -137,9 +137,5 @@ def _fix(function: Function, literals: tuple[Const, ...]) -> Fix | None:
         if types:
             edits.append(Edit(literal.span, f"{types[0]}({literal.text})"))
         else:
-            end = literal.span
-            after = Span(
-                end.file, end.end_line, end.end_column, end.end_line, end.end_column, end.end_offset, end.end_offset
-            )
-            edits.append(Edit(after, "f"))
+            edits.append(Edit(literal.span.after, "f"))
     return Fix(Applicability.UNSAFE, "compute in float", tuple(edits)) if edits else None

@@ -9,7 +9,6 @@ from cudalint.lint.analysis.precision import MathCall, device_functions, doubles
 from cudalint.lint.analysis.unit import Unit
 from cudalint.lint.diagnostics import Applicability, Diagnostic, Edit, Fix, Severity
 from cudalint.lint.model.program import Function
-from cudalint.lint.model.source import Span
 from cudalint.rules.base import Meta, SourceRule
 
 _LITERAL = re.compile(r"-?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?")
@@ -94,7 +93,4 @@ def _fix(found: MathCall) -> Fix:
     span, text = found.argument.span, found.argument.text
     if text is None or span.macro or not _LITERAL.fullmatch(text):
         return Fix(Applicability.DISPLAY, "make the constant float where it is defined")
-    after = Span(
-        span.file, span.end_line, span.end_column, span.end_line, span.end_column, span.end_offset, span.end_offset
-    )
-    return Fix(Applicability.UNSAFE, "take the float version", (Edit(after, "f"),))
+    return Fix(Applicability.UNSAFE, "take the float version", (Edit(span.after, "f"),))

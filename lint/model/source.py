@@ -28,6 +28,12 @@ class Span:
         """File, line and column: a sort key."""
         return self.file, self.line, self.column
 
+    @property
+    def after(self) -> Span:
+        """The empty span behind this one: where an edit inserts."""
+        line, column, offset = self.end_line, self.end_column, self.end_offset
+        return Span(self.file, line, column, line, column, offset, offset)
+
 
 NOWHERE = Span("", 0, 0, 0, 0, 0, 0)
 """The span of nodes that the compiler made up (defaulted arguments and the like)."""
