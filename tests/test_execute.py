@@ -33,12 +33,12 @@ def run(
     grid: tuple[int | None, int | None, int | None] = (4, 1, 1),
     args: tuple[ArgValue, ...] = (),
     kernel: str = "k",
-    **options: int,
+    blocks: int = 2,
 ) -> Trace:
     program = parse_file("test.cu", content=source.encode())
     assert not program.notes, [n.message for n in program.notes]
     found = next(f for f in program.kernels() if f.name == kernel)
-    return execute(program, found, LaunchShape(block, grid, ShapeSource.OPTION, args), **options)
+    return execute(program, found, LaunchShape(block, grid, ShapeSource.OPTION, args), blocks=blocks)
 
 
 def numbers(*values: int | float | None) -> tuple[ArgValue, ...]:

@@ -220,7 +220,7 @@ def test_expressions_match_c(nodes: list[Node]) -> None:
     stores = " ".join(f"out[{i}] = {text(node)};" for i, node in enumerate(nodes))
     source = f"__global__ void k(long long *out) {{ {PRELUDE} {stores} }}"
     program = parse_file("test.cu", content=source.encode())
-    trace = execute(program, program.kernels()[0], SHAPE)
+    trace = execute(program, program.kernels()[0], SHAPE, blocks=BLOCKS)
     found = [a for a in trace.accesses() if a.kind is AccessKind.STORE]
     assert trace.complete and not trace.unknown
     for node, store in zip(nodes, found, strict=True):
@@ -240,7 +240,7 @@ def test_programs_match_one_thread_at_a_time(bodies: list[list[Node]]) -> None:
     ]
     program = parse_file("test.cu", content="\n".join(kernels).encode())
     for body, kernel in zip(bodies, program.kernels(), strict=True):
-        trace = execute(program, kernel, SHAPE)
+        trace = execute(program, kernel, SHAPE, blocks=BLOCKS)
         expected = []
         for block in range(BLOCKS):
             for thread in range(BLOCK):

@@ -215,7 +215,7 @@ def _move_bytes(m: Machine, expr: Call) -> Value:
     """Memcpy and memset: one access of all the bytes where their number is known."""
     target, target_lvalue = bytes_at(m, expr.args[0], expr)
     source = None
-    if expr.name != "memset":
+    if not expr.name.endswith("memset"):
         source, source_lvalue = bytes_at(m, expr.args[1], expr)
     count = m.number(expr.args[2])
     size = count.data if isinstance(count.data, int) and not count.taint else 1
@@ -363,7 +363,7 @@ TABLE: dict[str, Intrinsic] = {
     "__fns": _pure,
     **dict.fromkeys(("__ldg", "__ldca", "__ldcg", "__ldcs", "__ldlu", "__ldcv"), _load),
     **dict.fromkeys(("__stwb", "__stcg", "__stcs", "__stwt"), _store),
-    **dict.fromkeys(("memcpy", "memmove", "memset"), _move_bytes),
+    **dict.fromkeys(("memcpy", "memmove", "memset", "__builtin_memcpy", "__builtin_memset"), _move_bytes),
     "swap": _swap,
     **dict.fromkeys(("sincos", "sincosf", "__sincosf", "sincospi", "sincospif"), _sine_and_cosine),
     **dict.fromkeys(
@@ -437,6 +437,7 @@ _PREFIXES: tuple[tuple[str, Intrinsic], ...] = (
     ("surf", _texture),
     ("make_", _make),
     ("curand", _opaque),
+    ("cuda", _ignored),
     ("__", _pure),
 )
 

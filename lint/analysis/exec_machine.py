@@ -301,8 +301,8 @@ class Machine:
         return value
 
     def flattened(self, value: Rec, of: Type) -> list[tuple[int, Value]]:
-        """The scalars of a record value with their offsets."""
-        if value.src is None and value.cells:
+        """The scalars of a record value with their offsets, as far as there are any known."""
+        if value.src is None:
             return list(value.cells.items())
         cells = dict(value.cells)
         for off, kind in scalar_fields(of):

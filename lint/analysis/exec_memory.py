@@ -36,6 +36,8 @@ Offset = int | Array
 WORD = 4
 SHARED_LIMIT = 256 * 1024
 """Bytes of shared memory that are simulated per block; more than any GPU has (228 KiB on Hopper)."""
+CELLS_PER_STEP = 4
+"""Scalars of a record that are copied in the time of one step."""
 FEW = 16
 """Distinct positions up to which an access to a local array at varying positions is followed exactly."""
 
@@ -118,10 +120,19 @@ class LocalObj(Obj):
         if not isinstance(off, int):
             self._scatter(m, off, of, value, taint)
         elif isinstance(value, Rec):
-            for at, cell in m.flattened(value, of):
+            cells = m.flattened(value, of)
+            m.steps += len(cells) // CELLS_PER_STEP
+            for at, cell in cells:
                 self._put(m, off + at, tainted(cell, taint), m.mask)
+            self._forget(m, off, of, {off + at for at, _ in cells})
         else:
             self._put(m, off, tainted(value, taint), m.mask)
+
+    def _forget(self, m: Machine, off: int, of: Type, written: set[int]) -> None:
+        """What a record value says nothing of is no longer known."""
+        for at in [k for k in self.cells if off <= k < off + of.size and k not in written]:
+            m.note_write(self, at, self.cells[at])
+            self.cells[at] = tainted(self.cells[at], UNKNOWN)
 
     def _put(self, m: Machine, off: int, value: Value, mask: Mask) -> None:
         old = self.cells.get(off)
