@@ -23,7 +23,7 @@ ALLOWED = {
     "rules": {"model", "diagnostics", "analysis", "buildfiles", "rules"},
     "output": {"model", "diagnostics", "report", "output"},
     "fixes": {"model", "diagnostics", "fixes"},
-    "verify": {"model", "diagnostics", "analysis", "rules", "fixes", "verify"},
+    "verify": {"model", "diagnostics", "analysis", "rules", "fixes", "frontend", "verify"},
 }
 """What each layer may import; the modules beside them in lint/ are the engine and the command line."""
 

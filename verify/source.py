@@ -7,12 +7,12 @@ headers become a small shim, project headers are written beside the main file in
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path, PurePath
 
-from cudalint.lint.model.program import Function, FunctionKind, TranslationUnit
-from cudalint.lint.model.source import Span
+from cudalint.lint.frontend.hostparts import HostPart, host_parts
+from cudalint.lint.model.program import Function, TranslationUnit
 from cudalint.lint.model.types import Type, spelled
 
 SHIM = """\
@@ -21,8 +21,6 @@ typedef signed char int8_t; typedef short int16_t; typedef int int32_t; typedef 
 typedef unsigned char uint8_t; typedef unsigned short uint16_t; typedef unsigned int uint32_t;
 typedef unsigned long long uint64_t; typedef unsigned int uint; typedef unsigned char uchar;
 typedef unsigned short ushort; typedef unsigned long ulong; typedef unsigned long uintptr_t;
-enum cudaError_t { cudaSuccess = 0 };
-typedef struct CUstream_st *cudaStream_t; typedef struct CUevent_st *cudaEvent_t;
 struct FILE;
 namespace std {
 using ::size_t; using ::int32_t; using ::uint32_t; using ::int64_t; using ::uint64_t;
@@ -30,6 +28,7 @@ class string; class ifstream; class ofstream;
 template <class T> class vector;
 template <class T> __host__ __device__ constexpr const T &min(const T &a, const T &b) { return b < a ? b : a; }
 template <class T> __host__ __device__ constexpr const T &max(const T &a, const T &b) { return a < b ? b : a; }
+template <class T> __host__ __device__ void swap(T &a, T &b) { T c = a; a = b; b = c; }
 }
 #define CHAR_BIT 8
 #define INT_MAX 2147483647
@@ -46,6 +45,12 @@ template <class T> __host__ __device__ constexpr const T &max(const T &a, const 
 #define M_PI 3.14159265358979323846
 #define EXIT_SUCCESS 0
 #define EXIT_FAILURE 1
+#ifndef NULL
+#define NULL 0
+#endif
+#ifndef assert
+#define assert(condition) ((void)0)
+#endif
 """
 """Names that device code takes from standard headers; host types that stay in prototypes are incomplete."""
 
@@ -72,9 +77,7 @@ def device_source(program: TranslationUnit, folder: Path) -> DeviceSource:
         OSError: the folder cannot be written.
     """
     root = _common_root(program.files)
-    blanked = {
-        name: blank_host_functions(name, data, program.functions.values()) for name, data in program.files.items()
-    }
+    blanked = blank_host_parts(program.files, host_parts(program))
     shim = folder / "shim"
     tree = folder / "tree"
     dirs: dict[Path, None] = {}
@@ -114,20 +117,17 @@ def _shim_header(shim: Path, header: str, *, quoted: bool) -> None:
         target.write_text("#pragma once\n")
 
 
-def blank_host_functions(name: str, data: bytes, functions: Iterable[Function]) -> bytes:
-    """The file with every host function definition replaced by blanks; line breaks stay."""
-    out = bytearray(data)
-    for function in functions:
-        if function.kind is FunctionKind.HOST and function.body and function.span.file == name:
-            _blank(out, function.span)
-    return bytes(out)
-
-
-def _blank(out: bytearray, span: Span) -> None:
-    if span.macro is not None:
-        return
-    piece = out[span.offset : span.end_offset]
-    out[span.offset : span.end_offset] = bytes(c if c in b"\r\n" else 0x20 for c in piece)
+def blank_host_parts(files: Mapping[str, bytes], parts: Iterable[HostPart]) -> dict[str, bytes]:
+    """The files with host-only definitions replaced by blanks, bodies of members by `{}`; line breaks stay."""
+    out = {name: bytearray(data) for name, data in files.items()}
+    for part in parts:
+        span = part.body or part.span
+        piece = out[span.file][span.offset : span.end_offset]
+        blank = bytearray(c if c in b"\r\n" else 0x20 for c in piece)
+        if part.body is not None and len(blank) >= 2:
+            blank[0], blank[-1] = b"{"[0], b"}"[0]
+        out[span.file][span.offset : span.end_offset] = blank
+    return {name: bytes(data) for name, data in out.items()}
 
 
 def name_expression(kernel: Function) -> str:

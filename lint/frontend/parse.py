@@ -65,7 +65,7 @@ def parse_file(
         found = search_paths(name, content, folders_of(given), str(INCLUDE))
         flags = (*given, *(f"-I{folder}" for folder in found))
     try:
-        parsed = Parsed(name, _arguments(flags), _reordered(content))
+        parsed = Parsed(name, arguments(flags), _reordered(content))
     except ParseError as error:
         return _empty(name, flags, content, failed(name, str(error)))
     try:
@@ -87,7 +87,8 @@ def _bracket_depth(content: bytes) -> int:
     return max(accumulate(_STEPS[byte] for byte in content.translate(None, _OTHERS)), default=0)
 
 
-def _arguments(flags: Sequence[str]) -> list[str]:
+def arguments(flags: Sequence[str]) -> list[str]:
+    """The command line that a file is parsed with."""
     standard = () if any(flag.startswith("-std=") for flag in flags) else ("-std=c++17",)
     return [*_BASE, *standard, *flags, "-isystem", str(INCLUDE), "-include", "cudalint_prelude.h"]
 
@@ -99,7 +100,7 @@ def _lower(parsed: Parsed, name: str, flags: Sequence[str], content: bytes) -> T
     lowering.scan(parsed.cursor)
     lowering.run()
     if lowering.missing():
-        instantiate(lowering, lambda probed: Parsed(name, _arguments(flags), probed), _reordered(content))
+        instantiate(lowering, lambda probed: Parsed(name, arguments(flags), probed), _reordered(content))
     for template in lowering.missing():
         if template.kernel:
             function = lowering.pattern(template)
