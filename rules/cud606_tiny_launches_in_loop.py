@@ -16,8 +16,8 @@ class TinyLaunchesInLoop(SourceRule):
 
     ## What it does
 
-    Notes launches of at most 1024 threads in all, with known extents, in a host loop whose iterations do
-    nothing else than launch.
+    Notes launches of at most 1024 threads in all, with known extents, of a kernel without loops, in a host loop
+    whose iterations do nothing else than launch.
 
     ## Why it is slow
 
@@ -45,7 +45,7 @@ class TinyLaunchesInLoop(SourceRule):
 
     ## When it does not apply
 
-    Where the loop runs rarely, or the kernel is long although it is small.
+    Where the loop runs rarely. Kernels that loop may run long, however few their threads, and are not noted.
 
     ## References
 

@@ -10,7 +10,7 @@ from cudalint.lint.analysis.hostflow import HostFlow, Visit, host_flow
 from cudalint.lint.analysis.hostflow_copies import factors
 from cudalint.lint.analysis.hostvalues import (
     Atom,
-    AtomKind,
+    Memory,
     Pointer,
     Term,
     Value,
@@ -341,16 +341,17 @@ def _truncated(one: _Guarded) -> LaunchFault | None:
 
 
 def empty_grids(flow: LaunchFlow) -> Iterator[LaunchFault]:
-    """Grids rounded up from a container's size that nothing has compared with zero: empty input, empty grid."""
+    """Grids rounded up from the size of a container that callers pass, and that nothing compares with zero."""
+    seen: set[Value] = set()
     for launch in _once(flow):
         divided = ceil_division(launch.grid[0])
-        if divided is None:
+        size = None if divided is None else _uncast(divided[0])
+        if not isinstance(size, Atom) or size.memory is not Memory.UNKNOWN or not size.name.endswith(".#size"):
             continue
-        size = _uncast(divided[0])
-        sized = isinstance(size, Atom) and size.kind is AtomKind.READ and size.name.endswith("#size")
-        if not sized or any(size in set(atoms(fact)) for fact, _ in launch.facts):
+        name = size.name.removesuffix(".#size")
+        if "." in name or size in seen or any(size in set(atoms(fact)) for fact, _ in launch.facts):
             continue
-        name = size.name.removesuffix(".#size") if isinstance(size, Atom) else ""
+        seen.add(size)
         yield LaunchFault(
             launch,
             f"the grid is empty when `{name}` is: the launch is then rejected as an invalid configuration",

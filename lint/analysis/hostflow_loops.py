@@ -33,7 +33,11 @@ from cudalint.lint.analysis.hostvalues import (
     integer,
     parts,
 )
+from cudalint.lint.model.expressions import Call
+from cudalint.lint.model.program import Function
 from cudalint.lint.model.source import Span
+from cudalint.lint.model.statements import For, UnknownStmt, While
+from cudalint.lint.model.walk import walk
 
 SHORT = 16
 """Loops known to run no more often than this are not worth a word."""
@@ -243,7 +247,7 @@ TINY = 1024
 
 
 def tiny_launches(flow: HostFlow) -> Iterator[TinyLaunch]:
-    """Launches of at most `TINY` threads in loops with nothing but launches: material for a CUDA graph."""
+    """Launches of at most `TINY` threads, of kernels without loops, in loops with nothing but launches."""
     seen: set[Span] = set()
     for visit, launch in flow.launches():
         extents = [integer(v) for v in (*launch.grid, *launch.block)]
@@ -253,9 +257,27 @@ def tiny_launches(flow: HostFlow) -> Iterator[TinyLaunch]:
         for extent in extents:
             threads *= extent or 0
         loop = visit.loops[-1]
+        kernel = flow.kernel(launch)
+        if kernel is None or _has_loops(flow, kernel):
+            continue
         if 0 < threads <= TINY and not _short(loop) and _only_launches(loop):
             seen.add(launch.span)
             yield TinyLaunch(launch, loop, threads)
+
+
+def _has_loops(flow: HostFlow, kernel: Function) -> bool:
+    """Whether a kernel, or a function that it calls, loops: then it may run long, however few its threads."""
+    waiting, seen = [kernel], {kernel.key}
+    while waiting:
+        function = waiting.pop()
+        for node in walk(function.body) if function.body is not None else ():
+            if isinstance(node, (For, While, UnknownStmt)):
+                return True
+            callee = flow.program.functions.get(node.key) if isinstance(node, Call) and node.key else None
+            if callee is not None and callee.key not in seen:
+                seen.add(callee.key)
+                waiting.append(callee)
+    return False
 
 
 def _only_launches(loop: Loop) -> bool:

@@ -109,7 +109,9 @@ class HostMemory:
             name = ".".join([place.object.name, *steps])
             pointer = isinstance(of, PointerType)
             made: Value = (
-                Pointer(self.object(Memory.UNKNOWN, name)) if pointer else self.values.fresh(AtomKind.READ, name)
+                Pointer(self.object(Memory.UNKNOWN, name))
+                if pointer
+                else Atom(self.values.number(), AtomKind.READ, name, memory=place.object.kind)
             )
             self._unknown[key] = made
         return self._unknown[key]

@@ -93,6 +93,8 @@ class Atom:
     first: Value | None = field(compare=False, default=None)
     samples: tuple[int, ...] = field(compare=False, default=())
     event: int | None = field(compare=False, default=None)
+    memory: Memory | None = field(compare=False, default=None)
+    """How the memory was obtained that a READ atom was read from."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -209,6 +209,9 @@ class CallLowering(ExpressionLowering):
         of = self.types.of(cursor)
         span = self.span(cursor)
         parts = [child for child in children(cursor) if is_expression(child)]
+        count = self.lib.clang_Cursor_getNumArguments(cursor)
+        if 0 <= count < len(parts):  # template arguments that are expressions come first
+            parts = parts[len(parts) - count :]
         if isinstance(of, IntType | FloatType):
             if len(parts) == 1:
                 return self.converted(self.expression(parts[0]), of, span)
