@@ -228,7 +228,35 @@ def condition(m: Machine, expr: Expr) -> Condition:
         return condition(m, expr.operand)
     if isinstance(expr, Binary) and expr.op in {"&&", "||"}:
         return _short_circuit(m, expr)
+    if isinstance(expr, Binary) and expr.op in {"==", "!="}:
+        left, right = m.eval(expr.left), m.eval(expr.right)
+        found = _decide(truth(combine(m, expr.op, left, right, expr.type, expr)))
+        return _one_of_many(m, expr.op, left, right, found)
     return _decide(truth(m.eval(expr)))
+
+
+def _one_of_many(m: Machine, op: str, left: Value, right: Value, found: Condition) -> Condition:
+    """A comparison of what differs between threads with one value from memory: only equal threads can meet it.
+
+    `if (threadIdx.x == winner)` is entered by one thread, whichever it is: the sampled one, else the first.
+    """
+    if not found.taint & MAY or not isinstance(left, Val) or not isinstance(right, Val):
+        return found
+    many, one = (left, right) if one_per_block(right) else (right, left)
+    known = not many.taint & MAY and isinstance(many.data, np.ndarray) and many.data.shape[1] > 1
+    if not known or not one_per_block(one):
+        return found
+    values = m.lanes.spread(many.data, many.dt)
+    active = np.broadcast_to(m.mask.bits, m.lanes.shape)
+    sampled = (values == one.data) & active
+    first = np.take_along_axis(values, active.argmax(axis=1).reshape(-1, 1), axis=1)
+    same = np.where(sampled.any(axis=1, keepdims=True), sampled, values == first)
+    return Condition(same, found.taint, same, True) if op == "==" else Condition(~same, found.taint, True, same)
+
+
+def one_per_block(value: Val) -> bool:
+    """Whether all threads of a block have the same number, in form."""
+    return not isinstance(value.data, np.ndarray) or value.data.shape[1] == 1
 
 
 def _decide(value: Val) -> Condition:
@@ -397,6 +425,11 @@ def _pointers(m: Machine, op: str, left: Value, right: Value, of: Type, expr: Bi
         size = of.pointee.size or 1 if isinstance(of, PointerType) else 1
         by = _bytes(number, size if op == "+" else -size)
         return left.moved(by, number.taint)
+    found = arithmetic(op, Val(left.off, I64, left.taint), number, I64)
+    if op in {"|", "^"} or (op == "&" and np.all(np.asarray(number.data) < 0)):
+        # The low bits of an address are set or cleared: it still points into the same object.
+        there = found.data if isinstance(found.data, np.ndarray) else int(found.data)
+        return Ptr(left.obj, there, found.taint, left.alts)
     return arithmetic(op, m.as_number(left), number, dtype_of(of))
 
 

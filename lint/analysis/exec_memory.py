@@ -191,7 +191,9 @@ class LocalObj(Obj):
 def reread(value: Val, dt: Dtype) -> Val:
     """The bytes of a number read as another type, where the sizes agree; else converted."""
     if value.dt.itemsize != dt.itemsize or value.dt.kind in "b" or dt.kind in "b":
-        return Val(fit(value.data, dt), dt, value.taint | (UNKNOWN if value.dt.kind != dt.kind else EXACT))
+        low_bytes = value.dt.kind in "iu" and dt.kind in "iu" and dt.itemsize < value.dt.itemsize
+        same = low_bytes or value.dt.kind == dt.kind
+        return Val(fit(value.data, dt), dt, value.taint | (EXACT if same else UNKNOWN))
     if isinstance(value.data, np.ndarray):
         return Val(np.ascontiguousarray(value.data).view(dt), dt, value.taint)
     return Val(np.array([value.data], value.dt).view(dt)[0].item(), dt, value.taint)
