@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from cudalint.lint.analysis.advice import under
 from cudalint.lint.analysis.barriers import SplitBarrier, Why, guards_exactly, split_barriers
+from cudalint.lint.analysis.barriers_border import Border, borders
 from cudalint.lint.analysis.barriers_exits import Exits
 from cudalint.lint.analysis.execute import execute
 from cudalint.lint.analysis.races_report import block_of, built_ins, other_blocks, thread_of, thread_text
@@ -23,6 +24,7 @@ class _Found:
     kernel: Function
     trace: Trace
     split: SplitBarrier
+    border: Border | None = None
 
 
 class SyncthreadsInDivergentCode(SourceRule):
@@ -95,8 +97,8 @@ class SyncthreadsInDivergentCode(SourceRule):
         scope = "grid" if split.sync.kind is SyncKind.GRID else "block"
         return self.finding(
             split.sync.span,
-            _message(split, trace, scope),
-            severity=Severity.WARNING if split.exited or split.why is not Why.SEEN else None,
+            _message(found, scope),
+            severity=Severity.WARNING if split.exited or found.border or split.why is not Why.SEEN else None,
             kernel=found.kernel.name,
             reason=f"all threads of the {scope} have to reach the same barrier",
             help=_help(split),
@@ -104,14 +106,14 @@ class SyncthreadsInDivergentCode(SourceRule):
                 "first": {"thread": thread_of(trace.lanes, split.here), "reaches": True},
                 "second": {"thread": thread_of(trace.lanes, split.away), "reaches": False},
                 "exited": split.exited,
-                "decided_by": split.why.value,
+                "decided_by": Why.BORDER.value if found.border else split.why.value,
                 "block": list(trace.shape.block),
                 "launch": under(trace.shape),
             },
             fix=Fix(Applicability.DISPLAY, _help(split)),
-            labels=_labels(split),
+            labels=_labels(found),
             notes=(*_more(split), under(trace.shape)),
-            confidence=Confidence.HIGH if split.why is Why.SEEN else Confidence.MEDIUM,
+            confidence=Confidence.HIGH if split.why is Why.SEEN and not found.border else Confidence.MEDIUM,
         )
 
 
@@ -134,31 +136,37 @@ def _in_kernel(unit: Unit, kernel: Function, exits: Exits) -> Iterator[_Found]:
             sure = set.intersection(*others) if others else set()
             splits = tuple(s for s in splits if s.why is not Why.SEEN or s.sync.span in sure)
         for split in splits:
-            yield _Found(kernel, trace, split)
+            if split.why is not Why.BORDER:
+                yield _Found(kernel, trace, split)
+        for border in borders(unit.program, trace, exits, splits):
+            yield _Found(kernel, border.trace, border.split, border)
 
 
-def _message(split: SplitBarrier, trace: Trace, scope: str) -> str:
-    if split.why is not Why.SEEN and split.cause is not None:
-        away = "have returned before this barrier" if split.exited else "do not reach this barrier"
-        if split.why is Why.DATA:
-            return f"whether a thread reaches this barrier depends on data that it loads: `{split.cause.text}`"
-        return f"where `{split.cause.text}` parts a {scope}, part of its threads {away}"
+def _message(found: _Found, scope: str) -> str:
+    split, trace = found.split, found.trace
+    if split.why is Why.DATA and split.cause is not None:
+        return f"whether a thread reaches this barrier depends on data that it loads: `{split.cause.text}`"
     here, away = thread_text(trace, split.here), thread_text(trace, split.away)
     if scope == "grid":
         here += f" of block {block_of(trace.lanes, split.here)[0]}"
         away += f" of block {block_of(trace.lanes, split.away)[0]}"
     what = "has returned before" if split.exited else "does not reach it"
-    return f"thread {here} waits at this barrier and thread {away} of the same {scope} {what}"
+    message = f"thread {here} waits at this barrier and thread {away} of the same {scope} {what}"
+    if found.border is not None:
+        message += f" when {' = '.join(found.border.names)} = {found.border.size}"
+    return message
 
 
-def _labels(split: SplitBarrier) -> tuple[Label, ...]:
+def _labels(found: _Found) -> tuple[Label, ...]:
+    split = found.split
     if split.cause is None:
         return ()
-    varies = {
-        Why.SEEN: "differs between the threads of a block",
-        Why.DATA: "rests on data that each thread loads",
-        Why.BORDER: "depends on the thread index",
-    }[split.why]
+    if split.why is Why.DATA:
+        varies = "rests on data that each thread loads"
+    elif found.border is not None:
+        varies = "parts the block that the size ends in"
+    else:
+        varies = "differs between the threads of a block"
     return (Label(split.cause.span, f"this condition {varies}"),)
 
 
