@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 import sys
@@ -65,11 +66,11 @@ def _frame(plan: Plan, options: list[str]) -> Build:
 
 
 def toolkit_includes() -> list[Path]:
-    """Include folders of a CUDA toolkit: beside nvcc, and of pip's CUDA wheels."""
-    found = []
+    """Include folders of a CUDA toolkit: beside nvcc, where CUDA_HOME says, and of pip's CUDA wheels."""
     nvcc = shutil.which("nvcc")
-    if nvcc:
-        found.append(Path(nvcc).resolve().parent.parent / "include")
+    roots = [Path(nvcc).resolve().parent.parent] if nvcc else []
+    roots += [Path(os.environ[name]) for name in ("CUDA_HOME", "CUDA_PATH") if os.environ.get(name)]
+    found = [root / "include" for root in (*roots, Path("/usr/local/cuda"))]
     for base in map(Path, sys.path):
         found += [p for p in (base / "nvidia/cu13/include", base / "nvidia/cuda_runtime/include") if p.is_dir()]
     return [p for folder in found for p in (folder, folder / "cccl") if p.is_dir()]

@@ -23,7 +23,8 @@ typedef unsigned long long uint64_t; typedef unsigned int uint; typedef unsigned
 typedef unsigned short ushort; typedef unsigned long ulong; typedef unsigned long uintptr_t;
 struct FILE;
 namespace std {
-using ::size_t; using ::int32_t; using ::uint32_t; using ::int64_t; using ::uint64_t;
+using ::abs; using ::fabs; using ::sqrt; using ::exp; using ::log; using ::pow; using ::sin; using ::cos;
+using ::floor; using ::ceil; using ::size_t; using ::int32_t; using ::uint32_t; using ::int64_t; using ::uint64_t;
 class string; class ifstream; class ofstream;
 template <class T> class vector;
 template <class T> __host__ __device__ constexpr const T &min(const T &a, const T &b) { return b < a ? b : a; }
