@@ -443,6 +443,7 @@ def test_local_arrays() -> None:
     assert list(stored(trace).value[:8]) == [expected(t) for t in range(8)]
     local = trace.accesses(Space.LOCAL)
     assert {a.text for a in local} == {"a[threadIdx.x % 4]", "a[threadIdx.x % 2]"}
+    assert len({a.object.id for a in local}) == 1 and local[0].object.symbol is not None
 
 
 def test_xor_swizzle() -> None:

@@ -353,13 +353,18 @@ class Machine:
 
     def new_local(self, symbol: Symbol) -> LocalObj:
         """A fresh variable in the innermost scope."""
-        obj = LocalObj(symbol.name, symbol.type, self.scopes[-1])
+        obj = LocalObj(symbol.name, symbol.type, self.scopes[-1], symbol=symbol)
         self.variables[symbol.key] = obj
         return obj
 
     def describe(self, obj: LocalObj) -> None:
-        """Give a local array a place in the trace's objects."""
-        if obj.described is None:
+        """Give a local array a place in the trace's objects, one for all times that its scope is entered."""
+        if obj.described is None and obj.symbol is not None:
+            key = ("local", obj.symbol.key)
+            if key not in self.notes:
+                self.notes[key] = self.new_memory(obj.name, Space.LOCAL, obj.type, symbol=obj.symbol)
+            obj.described = self.notes[key]
+        elif obj.described is None:
             obj.described = self.new_memory(obj.name, Space.LOCAL, obj.type)
 
     def variable(self, symbol: Symbol) -> Obj:

@@ -27,6 +27,7 @@ from cudalint.lint.analysis.exec_values import (
     tainted,
 )
 from cudalint.lint.analysis.trace import MemoryObject
+from cudalint.lint.model.expressions import Symbol
 from cudalint.lint.model.types import ArrayType, PointerType, RecordType, Type
 
 if TYPE_CHECKING:
@@ -84,15 +85,18 @@ class LocalObj(Obj):
     kernel), under the name that `described` gives.
     """
 
-    __slots__ = ("array", "cells", "defaults", "name", "scope", "type")
+    __slots__ = ("array", "cells", "defaults", "name", "scope", "symbol", "type")
 
-    def __init__(self, name: str, of: Type, scope: Scope, *, defaults: bool = False) -> None:
+    def __init__(
+        self, name: str, of: Type, scope: Scope, *, defaults: bool = False, symbol: Symbol | None = None
+    ) -> None:
         super().__init__(None)
         self.cells: dict[int, Value] = {}
         self.name = name
         self.type = of
         self.scope = scope
         self.defaults = defaults
+        self.symbol = symbol
         self.array = has_array(of)
 
     def load(self, m: Machine, off: Offset, of: Type, taint: int) -> Value:
