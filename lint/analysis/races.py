@@ -245,12 +245,15 @@ def _grid_groups(members: Sequence[Stamped]) -> Iterator[list[tuple[Stamped, Boo
 
 
 def _candidates(sites: Sequence[Site], between_blocks: bool) -> Iterator[tuple[Site, Site]]:
-    """The pairs of sites that can race: one writes, not both atomic, not one site that data may give to one thread.
+    """The pairs of sites that can race: one writes, not both atomic, not both for one
+    thread that data pick (`if (key == mine) found = i`).
 
     Between blocks, an atomic of block scope is no better than a plain access.
     """
     for a, b in combinations_with_replacement(sites, 2):
         if not (a.writes or b.writes) or (a is b and a.maybe):
+            continue
+        if a.maybe and b.maybe and (a.crowded or b.crowded):
             continue
         if a.kind is AccessKind.ATOMIC and b.kind is AccessKind.ATOMIC and not (between_blocks and _narrow(a, b)):
             continue

@@ -56,6 +56,11 @@ class Site:
         """Whether loaded data decide which lanes execute it."""
         return self.key[3]
 
+    @property
+    def crowded(self) -> bool:
+        """Whether several lanes touch one cell."""
+        return bool(((self.lo != self.hi) & (self.hi >= 0)).any())
+
     def tabulate(self, cells: int) -> None:
         """Fill `lo` and `hi`: the first and last lane per cell (`NO_LANE` and -1 where none)."""
         self.lo = np.full(cells, NO_LANE, dtype=np.int64)
