@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
 from cudalint.lint.analysis.unit import Unit
 from cudalint.lint.diagnostics import Diagnostic
 from cudalint.lint.discovery import FileKind
-from cudalint.lint.jobs import Job, Outcome, debug, digest, failure, note
+from cudalint.lint.jobs import Job, Outcome, OvertimeError, debug, digest, failure, note
 from cudalint.lint.model.program import TranslationUnit
 from cudalint.lint.registry import registry
 
 MAX_BYTES = 32 * 1024 * 1024
 """Larger files are data in disguise; reading them would only cost memory."""
+
+_LATE = "all other rules ran; --timeout-per-file gives a file more time"
 
 _MAKE_INCLUDE = re.compile(rb"^[ \t]*[-s]?include[ \t]+(?![(])", re.MULTILINE)
 
@@ -48,10 +51,10 @@ def _build_file(job: Job, data: bytes) -> Outcome:
     path = Path(job.path)
     rules = registry().build_rules(job.codes)
     checks = {rule.meta.code: partial(rule.check, path, text, job.options) for rule in rules}
-    findings = run_checks(job.path, checks)
+    checked = run_checks(job.path, checks)
     # Makefiles are read with what they include; where that leads is not followed here, so nothing is promised.
     inputs = () if _MAKE_INCLUDE.search(data) else ((job.path, digest(data)),)
-    return Outcome(job.path, tuple(findings), (job.path,), inputs)
+    return Outcome(job.path, tuple(checked.findings), (job.path,), inputs, complete=not checked.late)
 
 
 def _source(job: Job, data: bytes) -> Outcome:
@@ -65,11 +68,17 @@ def _source(job: Job, data: bytes) -> Outcome:
     unit = Unit(program, job.options)
     checks = {rule.meta.code: partial(rule.check, unit) for rule in registry().source_rules(job.codes)}
     checks |= {rule.meta.code: partial(rule.check_source, unit) for rule in registry().build_rules(job.codes)}
-    findings = run_checks(job.path, checks)
+    checked = run_checks(job.path, checks)
     inputs = {job.path: digest(data), **{file: digest(seen) for file, seen in program.files.items()}}
     for place in _consulted(program):
         inputs.setdefault(place, _digest_of(place))
-    return Outcome(job.path, tuple(findings), tuple(sorted(program.files)), tuple(sorted(inputs.items())))
+    return Outcome(
+        job.path,
+        tuple(checked.findings),
+        tuple(sorted(program.files)),
+        tuple(sorted(inputs.items())),
+        complete=not checked.late,
+    )
 
 
 def _consulted(program: TranslationUnit) -> Iterator[str]:
@@ -89,18 +98,40 @@ def _digest_of(file: str) -> str:
         return ""
 
 
-def run_checks(path: str, checks: Mapping[str, Callable[[], Iterable[Diagnostic]]]) -> list[Diagnostic]:
-    """The findings of all rules, by code; rules that fail give one note per kind of failure, the others go on."""
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """What rules found, and whether time ran out before all of them were done."""
+
+    findings: list[Diagnostic]
+    late: bool
+
+
+def run_checks(path: str, checks: Mapping[str, Callable[[], Iterable[Diagnostic]]]) -> Checked:
+    """Run rules, given by code. Rules that fail give one note per kind of failure, and the others go on.
+
+    When time is up (`OvertimeError`), what was found until then is kept, and a note names the rules that it lacks.
+    """
     findings: list[Diagnostic] = []
     failed: dict[str, list[str]] = {}
+    late: list[str] = []
     for code, check in checks.items():
+        if late:
+            late.append(code)
+            continue
         try:
-            findings += check()
+            findings += list(check())
+        except OvertimeError:
+            late.append(code)
         except Exception as error:
             debug(error)
             failed.setdefault(f"{type(error).__name__}: {error}", []).append(code)
     for error_text, codes in failed.items():
-        who = f"rule {codes[0]}" if len(codes) == 1 else f"rules {', '.join(codes)}"
-        message = f"{who} failed on this file ({error_text}): please report this"
+        message = f"{_rules(codes)} failed on this file ({error_text}): please report this"
         findings.append(note(path, message, "the other rules ran as usual"))
-    return findings
+    if late:
+        findings.append(note(path, f"took too long to check: {_rules(late)} did not finish", _LATE))
+    return Checked(findings, bool(late))
+
+
+def _rules(codes: Sequence[str]) -> str:
+    return f"rule {codes[0]}" if len(codes) == 1 else f"rules {', '.join(codes)}"

@@ -16,6 +16,10 @@ DEBUG = "CUDALINT_DEBUG"
 """Environment variable that makes failures print their traceback to standard error."""
 
 
+class OvertimeError(BaseException):
+    """Raised in the middle of a check when its time is up. No `except Exception` on the way shall stop it."""
+
+
 @dataclass(frozen=True, slots=True)
 class Job:
     """A file to check, with the codes of the rules to run and the compiler flags that apply.

@@ -7,6 +7,7 @@ worker is started with its own interpreter, not forked, so that no state of libc
 from __future__ import annotations
 
 import contextlib
+import ctypes
 import os
 import pickle
 import queue
@@ -17,7 +18,7 @@ import threading
 from collections.abc import Callable, Iterable, Iterator
 from typing import IO, Any
 
-from cudalint.lint.jobs import DEBUG, Job, Outcome, debug, failure
+from cudalint.lint.jobs import DEBUG, Job, Outcome, OvertimeError, debug, failure
 
 _LENGTH = struct.Struct("<Q")
 _STACK_BYTES = 256 * 1024 * 1024
@@ -30,6 +31,9 @@ _JOBS_PER_WORKER = 400
 _READY = "ready"
 _START_SECONDS = 120.0
 """A worker's imports take half a second, or much longer on a busy machine; they do not count for a file."""
+
+_GRACE_SECONDS = 3.0
+"""A worker stops by itself when a file's time is up; it is killed when it does not, deep in C code."""
 
 _MAIN = "import sys; sys.path[:] = {path!r}; from cudalint.lint.worker import serve; serve()"
 
@@ -68,13 +72,26 @@ def _loop(source: IO[bytes], answers: IO[bytes]) -> None:
 
     registry()
     _send(answers, _READY)
-    while (job := _receive(source)) is not None:
+    while (received := _receive(source)) is not None:
+        job, seconds = received
+        timer = threading.Timer(seconds, _interrupt, (threading.get_ident(),))
+        timer.daemon = True
+        timer.start()
         try:
             outcome = analyse(job)
+            timer.cancel()
+        except OvertimeError:
+            outcome = failure(job.path, f"took longer than {seconds:g} s to read and was given up")
         except Exception as error:
+            timer.cancel()
             debug(error)
             outcome = failure(job.path, f"checking failed ({type(error).__name__}: {error}): please report this")
         _send(answers, outcome)
+
+
+def _interrupt(thread: int) -> None:
+    """Raise `OvertimeError` in a thread, as soon as it executes Python code again."""
+    ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), ctypes.py_object(OvertimeError))
 
 
 class Worker:
@@ -97,7 +114,7 @@ class Worker:
         if self.done == 0 and self._ask(None, _START_SECONDS)[0] != _READY:
             self.close()
             return failure(job.path, f"no process could be started to check it ({self._how()}): please report this")
-        answer, late = self._ask(job, timeout)
+        answer, late = self._ask((job, timeout), timeout + _GRACE_SECONDS)
         self.done += 1
         if isinstance(answer, Outcome):
             return answer
@@ -106,7 +123,7 @@ class Worker:
             return failure(job.path, f"took longer than {timeout:g} s to check and was given up")
         return failure(job.path, f"the process that checked this file died ({self._how()}): please report this")
 
-    def _ask(self, job: Job | None, timeout: float) -> tuple[Any, bool]:
+    def _ask(self, job: tuple[Job, float] | None, timeout: float) -> tuple[Any, bool]:
         """Send a job, if any, and wait for the answer: None when there is none, with whether it came too late."""
         assert self._process.stdin is not None
         assert self._process.stdout is not None

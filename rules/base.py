@@ -12,7 +12,6 @@ from cudalint.lint.analysis.unit import Options, Unit
 from cudalint.lint.diagnostics import Applicability, Confidence, Diagnostic, Fix, Label, Severity
 from cudalint.lint.model.source import Span
 
-
 DEFAULTS = Options()
 """What build rules assume when a run says nothing: the newest toolkit."""
 

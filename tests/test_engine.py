@@ -107,20 +107,24 @@ def test_worker_that_dies_or_hangs_costs_one_note_and_the_run_goes_on(
     plugin = write(tmp_path / "hook" / "trouble.py", TROUBLE).parent
     monkeypatch.syspath_prepend(str(plugin))
     monkeypatch.setattr(worker_module, "_MAIN", worker_module._MAIN.replace("serve()", "import trouble; serve()"))
-    jobs = [Job(str(write(tmp_path / f"{name}.cu", STRIDED)), FileKind.SOURCE, ("CUD101",)) for name in NAMES]
+    jobs = [
+        Job(str(write(tmp_path / f"{name}.cu", STRIDED)), FileKind.SOURCE, ("CUD101", "CUD301")) for name in NAMES
+    ]
     pool = Pool(1, timeout=3.0)
     try:
         outcomes = list(pool.map(jobs))
     finally:
         pool.close()
-    assert [outcome.complete for outcome in outcomes] == [True, False, True, False, True, False]
+    assert [outcome.complete for outcome in outcomes] == [True, False, True, False, True, False, False, True]
     assert "died (exit status 7)" in outcomes[1].findings[0].message
     assert "took longer than 3 s" in outcomes[3].findings[0].message
     assert "checking failed (ZeroDivisionError" in outcomes[5].findings[0].message
-    assert all(outcome.findings[0].code == ("CUD101" if outcome.complete else "CUD000") for outcome in outcomes)
+    found, note = outcomes[6].findings
+    assert (found.code, note.message) == ("CUD101", "took too long to check: rule CUD301 did not finish")
+    assert all(outcome.findings[0].code == "CUD101" for outcome in outcomes if outcome.complete)
 
 
-NAMES = ("one", "dies", "two", "hangs", "three", "raises")
+NAMES = ("one", "dies", "two", "hangs", "three", "raises", "spins", "four")
 TROUBLE = """
 import os, time
 from cudalint.lint import analyse as module
@@ -133,7 +137,16 @@ def analyse(job):
     if job.path.endswith("raises.cu"):
         1 / 0
     return real(job)
+def spin(self, unit):
+    while unit.program.path.endswith("spins.cu"):
+        try:
+            len("")
+        except Exception:
+            pass
+    return iter(())
 module.analyse = analyse
+from cudalint.rules.cud301_warp_divergent_branch import WarpDivergentBranch
+WarpDivergentBranch.check = spin
 """
 
 
@@ -143,7 +156,7 @@ def test_rule_that_fails_becomes_a_note(monkeypatch: pytest.MonkeyPatch, capsys:
 
     good = Diagnostic("CUD301", "x", Severity.WARNING, "m", Span("a.cu", 1, 1, 1, 2, 0, 1))
     checks = {"CUD101": broken, "CUD102": broken, "CUD301": lambda: [good]}
-    first, note = run_checks("a.cu", checks)
+    first, note = run_checks("a.cu", checks).findings
     assert first is good
     assert note.code == "CUD000"
     assert "rules CUD101, CUD102 failed on this file (KeyError: 'oops')" in note.message
