@@ -245,9 +245,9 @@ def _grid_groups(members: Sequence[Stamped]) -> Iterator[list[tuple[Stamped, Boo
 
 
 def _candidates(sites: Sequence[Site], between_blocks: bool) -> Iterator[tuple[Site, Site]]:
-    """The pairs of sites that can race: one writes, not both atomic, not both for one
-    thread that data pick (`if (key == mine) found = i`).
+    """The pairs of sites that can race: one writes, and not both are atomic.
 
+    A thread that data pick (`if (key == mine) found = i`) may be the only one at both sites: no candidate.
     Between blocks, an atomic of block scope is no better than a plain access.
     """
     for a, b in combinations_with_replacement(sites, 2):
