@@ -56,8 +56,8 @@ class PowWithSmallInteger(SourceRule):
     ```
 
     ## When it does not apply
-    Host code, other exponents, and exponents that are not constants. A product can differ from the power in the
-    last bit, so the fix is not applied without being asked for.
+    Host code, other exponents, exponents that are not constants, and powers of constants. A product can differ from
+    the power in the last bit, so the fix is not applied without being asked for.
 
     ## References
     - CUDA C++ Best Practices Guide: exponentiation with small fractional arguments; math libraries
@@ -78,7 +78,7 @@ class PowWithSmallInteger(SourceRule):
         """Yield a finding for each call; instances of a template count once."""
         seen: set[tuple[str, int, int]] = set()
         for function in device_functions(unit.program):
-            for call, exponent in powers(function):
+            for call, exponent in powers(unit.program, function):
                 if call.span.start not in seen:
                     seen.add(call.span.start)
                     yield self._found(unit, function, call, exponent)

@@ -321,11 +321,12 @@ def _compared(root: Expr, constants: Mapping[str, float], spoilt: list[Call]) ->
     return not (_narrow(root.left, constants, spoilt) and _narrow(root.right, constants, spoilt))
 
 
-def powers(function: Function) -> Iterator[tuple[Call, float]]:
-    """Calls of a power function with an exponent that a few multiplications replace."""
+def powers(program: TranslationUnit, function: Function) -> Iterator[tuple[Call, float]]:
+    """Calls of a power function with an exponent that a few multiplications replace, unless all is constant."""
     assert function.body is not None
+    constants = _known_values(program, function)
     for node in walk(function.body):
         if isinstance(node, Call) and isinstance(node.type, FloatType):
             exponent = small_power(node)
-            if exponent is not None:
+            if exponent is not None and _value(node.args[0], constants) is None:
                 yield node, exponent
