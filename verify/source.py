@@ -25,8 +25,10 @@ struct FILE;
 namespace std {
 using ::abs; using ::fabs; using ::sqrt; using ::exp; using ::log; using ::pow; using ::sin; using ::cos;
 using ::floor; using ::ceil; using ::size_t; using ::int32_t; using ::uint32_t; using ::int64_t; using ::uint64_t;
-class string; class ifstream; class ofstream;
-template <class T> class vector;
+class string {}; class ifstream {}; class ofstream {};
+template <class...> class vector {}; template <class...> class map {}; template <class...> class unordered_map {};
+template <class...> class set {}; template <class...> class list {}; template <class...> class function {};
+template <class...> class unique_ptr {}; template <class...> class shared_ptr {};
 template <class T> __host__ __device__ constexpr const T &min(const T &a, const T &b) { return b < a ? b : a; }
 template <class T> __host__ __device__ constexpr const T &max(const T &a, const T &b) { return a < b ? b : a; }
 template <class T> __host__ __device__ void swap(T &a, T &b) { T c = a; a = b; b = c; }
@@ -53,7 +55,7 @@ template <class T> __host__ __device__ void swap(T &a, T &b) { T c = a; a = b; b
 #define assert(condition) ((void)0)
 #endif
 """
-"""Names that device code takes from standard headers; host types that stay in prototypes are incomplete."""
+"""Names that device code takes from standard headers; host types that stay in declarations are empty."""
 
 _TOOLKIT = re.compile(
     r"^(cooperative_groups|cuda/|cub/|thrust/|cuda_fp|cuda_bf16|mma\.h|curand_kernel|math_constants)"

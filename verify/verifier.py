@@ -226,7 +226,7 @@ def _judge_times(outcome: Outcome, base: Verification, plan: Plan) -> Verificati
     timing = judge_times(outcome.before_ms, outcome.after_ms, outcome.again_ms)
     rates = (plan.moved / timing.before_ms / 1e6, plan.moved / timing.after_ms / 1e6)
     share = (rates[0] / outcome.copy_gbs, rates[1] / outcome.copy_gbs) if outcome.copy_gbs else None
-    difference = f"equal within {outcome.max_difference:.1e} of the largest value"
+    difference = f"equal within {outcome.max_difference or 0.0:.1e} of the largest value"
     comparison = "results bitwise equal" if outcome.equal == "bitwise" else f"results {difference}"
     return replace(
         base,

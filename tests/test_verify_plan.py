@@ -1,0 +1,178 @@
+"""From a finding to a runnable job: launches, arguments, sources, all without a GPU."""
+
+from __future__ import annotations
+
+import struct
+from dataclasses import replace
+from pathlib import Path
+
+import nvrtc
+import pytest
+from cudalint.lint.analysis.unit import Unit
+from cudalint.lint.diagnostics import Diagnostic
+from cudalint.lint.frontend import parse_file
+from cudalint.lint.registry import load_registry
+from cudalint.verify.build import nvrtc_build
+from cudalint.verify.job import Job, Outcome
+from cudalint.verify.plan import NotVerifiableError, Plan, plan_launch
+from cudalint.verify.session import Session
+from cudalint.verify.spec import from_comment
+from cudalint.verify.verdict import Verdict
+from cudalint.verify.verifier import Verifier, VerifyOptions, fixed_content
+
+SAMPLES = Path(__file__).parent.parent / "samples"
+WITH_FIX = {
+    "transpose_naive.cu": "CUD101",
+    "transpose_tiled.cu": "CUD201",
+    "matmul_swapped.cu": "CUD101",
+    "barrier_missing.cu": "CUD401",
+    "barrier_missing_in_loop.cu": "CUD401",
+}
+KERNEL = """
+struct Step { int by; float scale; };
+__device__ float twice(float v) { return v + v; }
+template <typename T> __global__ void move(const T *in, T *out, int n, Step s) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) out[i] = twice(in[i * s.by]) * s.scale;
+}
+#include <cstdlib>
+#include <vector>
+class Owner { public: Owner(int n) : data(n) {} ~Owner() { std::free(nullptr); } std::vector<float> data; };
+void run(int n) {
+    float *a, *b;
+    cudaMalloc(&a, 4096 * sizeof(float));
+    cudaMalloc(&b, 4096 * sizeof(float));
+    %s
+}
+"""
+
+
+def unit(tmp_path: Path, text: str) -> Unit:
+    path = tmp_path / "k.cu"
+    path.write_text(text)
+    return Unit(parse_file(str(path)))
+
+
+def found(made: Unit, code: str) -> Diagnostic:
+    rule = load_registry().source_rules((code,))[0]
+    return next(f for f in rule.check(made) if f.fix and f.fix.edits)
+
+
+@pytest.mark.parametrize(("name", "code"), WITH_FIX.items())
+def test_flagged_and_fixed_samples_compile_for_the_device(tmp_path: Path, name: str, code: str) -> None:
+    path = str(SAMPLES / name)
+    before = Unit(parse_file(path))
+    finding = found(before, code)
+    after = Unit(parse_file(path, content=fixed_content(finding, before.program.files[path])))
+    for side, made in (("before", before), ("after", after)):
+        plan = plan_launch(made, made.kernels[0], None)
+        build = nvrtc_build(made.program, plan, tmp_path / side)
+        assert nvrtc.errors(build.source, build.options, build.expression) == []
+
+
+def test_a_template_with_host_classes_around_it_compiles(tmp_path: Path) -> None:
+    made = unit(tmp_path, KERNEL % "move<<<16, 256>>>(a, b, 4096, Step{1, 2.f});")
+    kernel = made.kernels[0]
+    plan = Plan(kernel, (1, 1, 1), (256, 1, 1), 0, (), (), 0)
+    build = nvrtc_build(made.program, plan, tmp_path / "out")
+    assert build.expression == "move<float>"
+    assert nvrtc.errors(build.source, build.options, build.expression) == []
+
+
+def test_arguments_come_from_the_host_code() -> None:
+    made = Unit(parse_file(str(SAMPLES / "transpose_naive.cu")))
+    plan = plan_launch(made, made.kernels[0], None)
+    assert plan.grid == (128, 128, 1)
+    assert plan.block == (32, 32, 1)
+    assert [a.kind for a in plan.args] == ["buffer", "buffer", "scalar"]
+    assert [a.role for a in plan.args[:2]] == ["in", "out"]
+    assert plan.args[0].nbytes == 4096 * 4096 * 4
+    assert struct.unpack("<i", bytes.fromhex(plan.args[2].data)) == (4096,)
+
+
+PLAIN = """
+%s
+__global__ void add(const float *a, float *b, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) b[i] += a[i];
+}
+void run(const float *a, float *b, int n) { add<<<(n + 255) / 256, 256>>>(a, b, n); }
+"""
+
+
+def test_what_is_missing_is_named_with_the_line_to_add(tmp_path: Path) -> None:
+    made = unit(tmp_path, PLAIN % "")
+    with pytest.raises(NotVerifiableError, match=r"add `// cudalint: verify .*` on the line above the kernel add"):
+        plan_launch(made, made.kernels[0], None)
+
+
+def test_a_comment_supplies_what_is_missing(tmp_path: Path) -> None:
+    comment = "// cudalint: verify n=1000 grid=((n+255)/256) a=float[n] b=float[n]"
+    made = unit(tmp_path, PLAIN % comment)
+    plan = plan_launch(made, made.kernels[0], from_comment(comment))
+    assert plan.grid == (4, 1, 1)
+    assert [a.nbytes for a in plan.args[:2]] == [4000, 4000]
+
+
+class Scripted(Session):
+    """A session that answers without a GPU."""
+
+    def __init__(self, outcome: Outcome) -> None:
+        super().__init__(())
+        self.outcome = outcome
+        self.jobs: list[Job] = []
+
+    def run(self, job: Job, *, limit_s: float | None = None) -> Outcome:  # noqa: ARG002
+        self.jobs.append(job)
+        return self.outcome
+
+
+FAST = Outcome(
+    equal="bitwise", before_ms=(2.0,) * 20, after_ms=(1.0,) * 20, again_ms=(2.0,) * 20, copy_gbs=4000.0, device="card"
+)
+
+
+@pytest.mark.parametrize(
+    ("outcome", "verdict", "reason"),
+    [
+        (FAST, Verdict.FASTER, ""),
+        (replace(FAST, before_ms=FAST.after_ms, after_ms=FAST.before_ms, again_ms=FAST.after_ms), Verdict.SLOWER, ""),
+        (replace(FAST, after_ms=FAST.before_ms), Verdict.NO_GAIN, ""),
+        (Outcome(equal="different", where="argument 1, element 7"), Verdict.DIFFERENT_RESULTS, "element 7"),
+        (Outcome(error="no answer within 9 s: the kernel hangs", stage="hang"), Verdict.FAILED, "hangs"),
+        (Outcome(out_of_bounds="argument 0 is written outside"), Verdict.FAILED, "outside"),
+        (Outcome(error="needs 900 GiB", stage="memory"), Verdict.NOT_VERIFIABLE, "900 GiB"),
+        (Outcome(error="the flagged kernel failed: fault", stage="run"), Verdict.NOT_VERIFIABLE, "made-up inputs"),
+        (Outcome(error="the fixed kernel failed: fault", stage="run"), Verdict.FAILED, "fixed kernel"),
+    ],
+)
+def test_outcomes_become_verdicts(outcome: Outcome, verdict: Verdict, reason: str) -> None:
+    path = SAMPLES / "transpose_tiled.cu"
+    made = Unit(parse_file(str(path)))
+    session = Scripted(outcome)
+    verifier = Verifier(lambda p, c: parse_file(p, content=c), VerifyOptions(compiler="nvrtc"), session)
+    verification = verifier.verify(found(made, "CUD201"), made)
+    assert verification.verdict is verdict
+    assert reason in verification.reason
+    assert session.jobs[0].before.source != session.jobs[0].after.source
+    if verdict is Verdict.FASTER:
+        assert verification.timing is not None
+        assert verification.timing.ratio == 2.0
+        assert verification.comparison == "results bitwise equal"
+
+
+def test_a_finding_without_a_rewrite_is_not_verifiable() -> None:
+    made = Unit(parse_file(str(SAMPLES / "copy_stride2.cu")))
+    finding = next(load_registry().source_rules(("CUD101",))[0].check(made))
+    verifier = Verifier(lambda p, c: parse_file(p, content=c), VerifyOptions(), Scripted(FAST))
+    verification = verifier.verify(finding, made)
+    assert verification.verdict is Verdict.NOT_VERIFIABLE
+    assert "by hand" in verification.reason
+
+
+def test_a_race_is_confirmed_by_results_that_vary() -> None:
+    made = Unit(parse_file(str(SAMPLES / "barrier_missing.cu")))
+    session = Scripted(Outcome(equal="bitwise", varies=True, where="argument 1"))
+    verifier = Verifier(lambda p, c: parse_file(p, content=c), VerifyOptions(compiler="nvrtc"), session)
+    assert verifier.verify(found(made, "CUD401"), made).verdict is Verdict.CONFIRMED
+    assert session.jobs[0].mode == "race"
