@@ -399,9 +399,11 @@ class GlobalObj(Obj):
     def _content(self, m: Machine, off: Offset, dt: Dtype) -> Data:
         seed = (self.described.id if self.described else 0) * 0x85EBCA77 + self.version * 0x1B873593
         worlds = m.lanes.worlds
+        # Signed integers are mostly indices and counts: 12 bits. Unsigned words are taken apart byte by byte.
+        dropped = 0 if dt.kind == "u" and dt.itemsize >= WORD else 20
         if isinstance(off, int) and worlds == 1:
             x: Any = (off * 0x9E3779B1 + seed) & 0xFFFFFFFF
-            x = ((x ^ (x >> 15)) * 0x2C1B3C6D & 0xFFFFFFFF) >> 20
+            x = ((x ^ (x >> 15)) * 0x2C1B3C6D & 0xFFFFFFFF) >> dropped
         else:
             start: Any = np.uint32(seed & 0xFFFFFFFF)
             if worlds > 1:
@@ -409,7 +411,7 @@ class GlobalObj(Obj):
             x = np.asarray(off).astype(np.uint32) * np.uint32(0x9E3779B1) + start
             x ^= x >> np.uint32(15)
             x *= np.uint32(0x2C1B3C6D)
-            x >>= np.uint32(20)
+            x >>= np.uint32(dropped)
         if dt.kind == "f":
             return fit((x + 1) / 4096.0, dt)
         if dt.itemsize == 1:
