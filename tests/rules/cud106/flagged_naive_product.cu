@@ -5,7 +5,7 @@ __global__ void product(const float* a, const float* b, float* c, int n)
     int col = blockIdx.x * blockDim.x + threadIdx.x;
     if (row >= n || col >= n) return;
     float sum = 0.0f;
-    for (int k = 0; k < n; ++k) // expect: CUD106@21
+    for (int k = 0; k < n; ++k) // expect: CUD106@5
         sum += a[row * n + k] * b[k * n + col];
     c[row * n + col] = sum;
 }
