@@ -133,7 +133,10 @@ class Interpreter(Library, HostStatements):
         args: list[Value] = []
         for param in function.params:
             self.frame.variables[param.key] = self._variable(param, Memory.STACK)
-            args.append(self.load(start, Pointer(self.frame.variables[param.key]), param.type))
+            place = Pointer(self.frame.variables[param.key])
+            args.append(self.load(start, place, param.type))
+            if not isinstance(param.type, RecordType):
+                self.store(start, place, args[-1])
         this = self._receiver(function)
         self.items = []
         run, _value, end = self._execute(function, frame, tuple(args), start, this)

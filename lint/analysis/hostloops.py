@@ -41,7 +41,7 @@ from cudalint.lint.model.statements import (
     UnknownStmt,
     While,
 )
-from cudalint.lint.model.types import PointerType, RecordType
+from cudalint.lint.model.types import IntType, PointerType, RecordType
 from cudalint.lint.model.walk import walk
 
 COPY_OUT = frozenset({"cudaMemcpy", "cudaMemcpyAsync", "cudaMemcpyFromSymbol", "cudaMemcpy2D"})
@@ -286,6 +286,8 @@ class HostStatements(HostExpressions):
             if isinstance(target, Symbol):
                 thing = self.frame_variable(target)
                 place = None if thing is None else Pointer(thing)
+                if place is not None and thing not in state.cells and isinstance(target.type, (IntType, PointerType)):
+                    self.store(state, place, self.load(state, place, target.type))
             else:
                 place = None if self.has_effects(target) else self.quiet_place(target, state)
             cells = None if place is None else state.cells.get(place.object)
