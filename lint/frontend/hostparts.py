@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from cudalint.lint.frontend.index import CXCursor, Parsed, ParseError, children, library
@@ -15,7 +15,8 @@ from cudalint.lint.model.source import Span
 _SCOPES = frozenset({2, 3, 4, 22, 23, 31, 32})
 """CXCursorKind: struct, union, class, namespace, linkage, class template, partial specialisation."""
 _FREE, _TEMPLATE, _VARIABLE = 8, 30, 9
-_MEMBERS = frozenset({21, 24, 25, 26})
+_CONSTRUCTOR, _PARAMETER = 24, 10
+_MEMBERS = frozenset({21, _CONSTRUCTOR, 25, 26})
 """Method, constructor, destructor, conversion."""
 _ON_DEVICE = frozenset({412, 413, 414, 416})
 """The attributes __constant__, __device__, __global__, __shared__."""
@@ -76,7 +77,16 @@ class _Finder:
         span, inner = self._span(cursor), self._span(body)
         if span is None or inner is None or self._constexpr(span, inner):
             return
+        if cursor.kind == _CONSTRUCTOR:
+            inner = self._with_initializers(span, inner, parts)
         yield HostPart(span, inner if member or cursor.kind in _MEMBERS else None)
+
+    def _with_initializers(self, span: Span, body: Span, parts: list[CXCursor]) -> Span:
+        """A constructor's body together with the member initialisers before it."""
+        ends = [s.end_offset for p in parts if p.kind == _PARAMETER and (s := self._span(p)) is not None]
+        head = self._spans.files[span.file].data[: body.offset]
+        colon = head.find(b":", head.find(b")", max([span.offset, *ends])))
+        return body if colon < 0 else replace(body, offset=colon)
 
     def _constexpr(self, span: Span, body: Span) -> bool:
         head = self._spans.files[span.file].data[span.offset : body.offset]
