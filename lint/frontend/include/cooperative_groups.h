@@ -65,7 +65,7 @@ public:
   static void barrier_wait();
   static void barrier_wait(arrival_token &&token);
   static unsigned int query_shared_rank(const void *addr);
-  template <class T> static T *map_shared_rank(T *addr, int rank);
+  template <class _T> static _T *map_shared_rank(_T *addr, int rank);
   static dim3 block_index();
   static unsigned int block_rank();
   static dim3 dim_blocks();
@@ -85,61 +85,61 @@ public:
   unsigned int thread_rank() const;
   unsigned int meta_group_size() const;
   unsigned int meta_group_rank() const;
-  template <class T> T shfl(T elem, int srcRank) const;
-  template <class T> T shfl_up(T elem, int delta) const;
-  template <class T> T shfl_down(T elem, int delta) const;
+  template <class _T> _T shfl(_T elem, int srcRank) const;
+  template <class _T> _T shfl_up(_T elem, int delta) const;
+  template <class _T> _T shfl_down(_T elem, int delta) const;
   int any(int predicate) const;
   int all(int predicate) const;
   unsigned int ballot(int predicate) const;
-  template <class T> unsigned int match_any(T val) const;
-  template <class T> unsigned int match_all(T val, int &pred) const;
+  template <class _T> unsigned int match_any(_T val) const;
+  template <class _T> unsigned int match_all(_T val, int &pred) const;
 };
 
-template <unsigned int Size, class ParentT = void> class thread_block_tile : public thread_group {
+template <unsigned int _Size, class _ParentT = void> class thread_block_tile : public thread_group {
 public:
   thread_block_tile();
-  template <class P> thread_block_tile(const thread_block_tile<Size, P> &other);
+  template <class _P> thread_block_tile(const thread_block_tile<_Size, _P> &other);
   void sync() const;
-  static constexpr unsigned int size() { return Size; }
-  static constexpr unsigned int num_threads() { return Size; }
+  static constexpr unsigned int size() { return _Size; }
+  static constexpr unsigned int num_threads() { return _Size; }
   unsigned int thread_rank() const;
   unsigned int meta_group_size() const;
   unsigned int meta_group_rank() const;
-  template <class T> T shfl(T elem, int srcRank) const;
-  template <class T> T shfl_up(T elem, int delta) const;
-  template <class T> T shfl_down(T elem, int delta) const;
-  template <class T> T shfl_xor(T elem, int laneMask) const;
+  template <class _T> _T shfl(_T elem, int srcRank) const;
+  template <class _T> _T shfl_up(_T elem, int delta) const;
+  template <class _T> _T shfl_down(_T elem, int delta) const;
+  template <class _T> _T shfl_xor(_T elem, int laneMask) const;
   int any(int predicate) const;
   int all(int predicate) const;
   unsigned int ballot(int predicate) const;
-  template <class T> unsigned int match_any(T val) const;
-  template <class T> unsigned int match_all(T val, int &pred) const;
+  template <class _T> unsigned int match_any(_T val) const;
+  template <class _T> unsigned int match_all(_T val, int &pred) const;
 };
 
-template <unsigned int MaxBlockSize = 1024> struct block_tile_memory { char storage[MaxBlockSize * 8 / 32 + 16]; };
+template <unsigned int _MaxBlockSize = 1024> struct block_tile_memory { char storage[_MaxBlockSize * 8 / 32 + 16]; };
 
 thread_block this_thread_block();
-template <unsigned int MaxBlockSize> thread_block this_thread_block(block_tile_memory<MaxBlockSize> &scratch);
+template <unsigned int _MaxBlockSize> thread_block this_thread_block(block_tile_memory<_MaxBlockSize> &scratch);
 grid_group this_grid();
 multi_grid_group this_multi_grid();
 cluster_group this_cluster();
 coalesced_group coalesced_threads();
 thread_group this_thread();
-template <unsigned int Size, class ParentT> thread_block_tile<Size, ParentT> tiled_partition(const ParentT &g);
-template <class ParentT> thread_group tiled_partition(const ParentT &parent, unsigned int tilesz);
-coalesced_group binary_partition(const coalesced_group &g, bool pred);
-template <unsigned int Size, class P> coalesced_group binary_partition(const thread_block_tile<Size, P> &g, bool pred);
-template <class Label> coalesced_group labeled_partition(const coalesced_group &g, Label label);
-template <unsigned int Size, class P, class Label> coalesced_group labeled_partition(const thread_block_tile<Size, P> &g, Label label);
-template <class Group> void sync(const Group &g);
-template <class Group> unsigned int thread_rank(const Group &g);
-template <class Group> unsigned int group_size(const Group &g);
-template <class Group, class F> CUDALINT_OPAQUE void invoke_one(const Group &g, F &&f);
+template <unsigned int _Size, class _ParentT> thread_block_tile<_Size, _ParentT> tiled_partition(const _ParentT &_g);
+template <class _ParentT> thread_group tiled_partition(const _ParentT &parent, unsigned int tilesz);
+coalesced_group binary_partition(const coalesced_group &_g, bool pred);
+template <unsigned int _Size, class _P> coalesced_group binary_partition(const thread_block_tile<_Size, _P> &_g, bool pred);
+template <class _Label> coalesced_group labeled_partition(const coalesced_group &_g, _Label label);
+template <unsigned int _Size, class _P, class _Label> coalesced_group labeled_partition(const thread_block_tile<_Size, _P> &_g, _Label label);
+template <class _Group> void sync(const _Group &_g);
+template <class _Group> unsigned int thread_rank(const _Group &_g);
+template <class _Group> unsigned int group_size(const _Group &_g);
+template <class _Group, class _F> CUDALINT_OPAQUE void invoke_one(const _Group &_g, _F &&_f);
 
 namespace experimental {
-template <unsigned int MaxBlockSize = 1024> using block_tile_memory = cooperative_groups::block_tile_memory<MaxBlockSize>;
-template <unsigned int MaxBlockSize> thread_block this_thread_block(cooperative_groups::block_tile_memory<MaxBlockSize> &scratch);
-template <unsigned int Size, class ParentT> thread_block_tile<Size, ParentT> tiled_partition(const ParentT &g);
+template <unsigned int _MaxBlockSize = 1024> using block_tile_memory = cooperative_groups::block_tile_memory<_MaxBlockSize>;
+template <unsigned int _MaxBlockSize> thread_block this_thread_block(cooperative_groups::block_tile_memory<_MaxBlockSize> &scratch);
+template <unsigned int _Size, class _ParentT> thread_block_tile<_Size, _ParentT> tiled_partition(const _ParentT &_g);
 }
 namespace details {}
 }

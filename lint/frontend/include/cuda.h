@@ -29,7 +29,6 @@ typedef struct CUgraphExec_st *CUgraphExec;
 typedef struct CUmemPoolHandle_st *CUmemoryPool;
 typedef struct CUlinkState_st *CUlinkState;
 typedef unsigned long long CUmemGenericAllocationHandle;
-typedef void (*CUstreamCallback)(CUstream hStream, enum cudaError_enum status, void *userData);
 typedef void (*CUhostFn)(void *userData);
 typedef size_t (*CUoccupancyB2DSize)(int blockSize);
 typedef struct CUipcEventHandle_st { char reserved[64]; } CUipcEventHandle;
@@ -132,6 +131,7 @@ typedef enum cudaError_enum {
   CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE = 910,
   CUDA_ERROR_UNKNOWN = 999,
 } CUresult;
+typedef void (*CUstreamCallback)(CUstream hStream, enum cudaError_enum status, void *userData);
 typedef enum CUdevice_attribute_enum {
   CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK = 1,
   CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X = 2,

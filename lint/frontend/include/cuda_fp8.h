@@ -42,8 +42,12 @@ CUDALINT_FP8(__nv_fp8_e8m0)
     unsigned char __x[size]; \
     name() = default; \
     explicit name(float2 f); \
+    explicit name(double2 f); \
     explicit name(float4 f); \
     explicit name(__half2 f); \
+    explicit name(__nv_bfloat162 f); \
+    explicit name(__half2 flo, __half2 fhi); \
+    explicit name(__nv_bfloat162 flo, __nv_bfloat162 fhi); \
     explicit operator float2() const; \
     explicit operator float4() const; \
     explicit operator __half2() const; \

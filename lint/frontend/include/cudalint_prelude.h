@@ -25,3 +25,8 @@ extern "C" __device__ void __syncthreads();
 #include "cudalint/memory.h"
 #include "cudalint/texture.h"
 #pragma clang force_cuda_host_device end
+
+// nvcc includes these before every file.
+#include <cmath>
+#include <cstdlib>
+#include <new>

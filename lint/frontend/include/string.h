@@ -45,6 +45,10 @@ char *strstr(char *haystack, const char *needle) noexcept;
 const char *strstr(const char *haystack, const char *needle) noexcept;
 char *strcasestr(char *haystack, const char *needle) noexcept;
 const char *strcasestr(const char *haystack, const char *needle) noexcept;
+char *index(char *s, int c) noexcept;
+const char *index(const char *s, int c) noexcept;
+char *rindex(char *s, int c) noexcept;
+const char *rindex(const char *s, int c) noexcept;
 char *strpbrk(char *s, const char *accept) noexcept;
 const char *strpbrk(const char *s, const char *accept) noexcept;
 #pragma clang force_cuda_host_device end

@@ -11,6 +11,7 @@
 typedef long time_t;
 typedef long clock_t;
 typedef int clockid_t;
+struct timeval { time_t tv_sec; long tv_usec; };
 struct timespec { time_t tv_sec; long tv_nsec; };
 struct tm {
   int tm_sec, tm_min, tm_hour, tm_mday, tm_mon, tm_year, tm_wday, tm_yday, tm_isdst;
@@ -30,6 +31,7 @@ struct tm *gmtime_r(const time_t *timep, struct tm *result) noexcept;
 char *asctime(const struct tm *tm) noexcept;
 char *ctime(const time_t *timep) noexcept;
 size_t strftime(char *s, size_t max, const char *format, const struct tm *tm) noexcept;
+int gettimeofday(struct timeval *tv, void *tz) noexcept;
 int clock_gettime(clockid_t clockid, struct timespec *tp) noexcept;
 int clock_getres(clockid_t clockid, struct timespec *res) noexcept;
 int timespec_get(struct timespec *ts, int base) noexcept;

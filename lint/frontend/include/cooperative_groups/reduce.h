@@ -3,14 +3,14 @@
 #include <cooperative_groups.h>
 #pragma clang force_cuda_host_device begin
 namespace cooperative_groups {
-template <class T> struct plus { T operator()(const T &x, const T &y) const { return x + y; } };
-template <class T> struct less { T operator()(const T &x, const T &y) const { return y < x ? y : x; } };
-template <class T> struct greater { T operator()(const T &x, const T &y) const { return x < y ? y : x; } };
-template <class T> struct bit_and { T operator()(const T &x, const T &y) const { return x & y; } };
-template <class T> struct bit_or { T operator()(const T &x, const T &y) const { return x | y; } };
-template <class T> struct bit_xor { T operator()(const T &x, const T &y) const { return x ^ y; } };
-template <class Group, class T, class Op> CUDALINT_OPAQUE T reduce(const Group &group, T val, Op &&op);
-template <class Group, class T, class V, class Op> void reduce_update_async(const Group &group, T &atomic, V val, Op &&op);
-template <class Group, class T, class V, class Op> void reduce_store_async(const Group &group, T &atomic, V val, Op &&op);
+template <class _T> struct plus { _T operator()(const _T &_x, const _T &_y) const { return _x + _y; } };
+template <class _T> struct less { _T operator()(const _T &_x, const _T &_y) const { return _y < _x ? _y : _x; } };
+template <class _T> struct greater { _T operator()(const _T &_x, const _T &_y) const { return _x < _y ? _y : _x; } };
+template <class _T> struct bit_and { _T operator()(const _T &_x, const _T &_y) const { return _x & _y; } };
+template <class _T> struct bit_or { _T operator()(const _T &_x, const _T &_y) const { return _x | _y; } };
+template <class _T> struct bit_xor { _T operator()(const _T &_x, const _T &_y) const { return _x ^ _y; } };
+template <class _Group, class _T, class _Op> CUDALINT_OPAQUE _T reduce(const _Group &group, _T val, _Op &&op);
+template <class _Group, class _T, class _V, class _Op> void reduce_update_async(const _Group &group, _T &atomic, _V val, _Op &&op);
+template <class _Group, class _T, class _V, class _Op> void reduce_store_async(const _Group &group, _T &atomic, _V val, _Op &&op);
 }
 #pragma clang force_cuda_host_device end

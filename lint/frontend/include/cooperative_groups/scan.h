@@ -3,9 +3,9 @@
 #include <cooperative_groups/reduce.h>
 #pragma clang force_cuda_host_device begin
 namespace cooperative_groups {
-template <class Group, class T> T inclusive_scan(const Group &group, T val);
-template <class Group, class T, class Op> CUDALINT_OPAQUE T inclusive_scan(const Group &group, T val, Op &&op);
-template <class Group, class T> T exclusive_scan(const Group &group, T val);
-template <class Group, class T, class Op> CUDALINT_OPAQUE T exclusive_scan(const Group &group, T val, Op &&op);
+template <class _Group, class _T> _T inclusive_scan(const _Group &group, _T val);
+template <class _Group, class _T, class _Op> CUDALINT_OPAQUE _T inclusive_scan(const _Group &group, _T val, _Op &&op);
+template <class _Group, class _T> _T exclusive_scan(const _Group &group, _T val);
+template <class _Group, class _T, class _Op> CUDALINT_OPAQUE _T exclusive_scan(const _Group &group, _T val, _Op &&op);
 }
 #pragma clang force_cuda_host_device end

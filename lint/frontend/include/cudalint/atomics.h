@@ -52,3 +52,29 @@ double atomicAdd_block(double *address, double val);
 double atomicAdd_system(double *address, double val);
 #undef CUDALINT_ATOMIC
 #undef CUDALINT_ATOMIC_CAS
+
+// Atomic built-ins of CUDA 12.8 with memory order and scope.
+#define __NV_ATOMIC_RELAXED 0
+#define __NV_ATOMIC_CONSUME 1
+#define __NV_ATOMIC_ACQUIRE 2
+#define __NV_ATOMIC_RELEASE 3
+#define __NV_ATOMIC_ACQ_REL 4
+#define __NV_ATOMIC_SEQ_CST 5
+#define __NV_THREAD_SCOPE_THREAD 0
+#define __NV_THREAD_SCOPE_BLOCK 1
+#define __NV_THREAD_SCOPE_CLUSTER 2
+#define __NV_THREAD_SCOPE_DEVICE 3
+#define __NV_THREAD_SCOPE_SYSTEM 4
+#define CUDALINT_NV_ATOMIC(name) \
+  template <class T, class U> T name(T *ptr, U val, int order, int scope = __NV_THREAD_SCOPE_SYSTEM);
+CUDALINT_NV_ATOMIC(__nv_atomic_fetch_add) CUDALINT_NV_ATOMIC(__nv_atomic_fetch_sub) CUDALINT_NV_ATOMIC(__nv_atomic_fetch_and)
+CUDALINT_NV_ATOMIC(__nv_atomic_fetch_or) CUDALINT_NV_ATOMIC(__nv_atomic_fetch_xor) CUDALINT_NV_ATOMIC(__nv_atomic_fetch_min)
+CUDALINT_NV_ATOMIC(__nv_atomic_fetch_max) CUDALINT_NV_ATOMIC(__nv_atomic_exchange_n)
+#undef CUDALINT_NV_ATOMIC
+template <class T> T __nv_atomic_load_n(T *ptr, int order, int scope = __NV_THREAD_SCOPE_SYSTEM);
+template <class T, class U> void __nv_atomic_store_n(T *ptr, U val, int order, int scope = __NV_THREAD_SCOPE_SYSTEM);
+template <class T> void __nv_atomic_load(T *ptr, T *ret, int order, int scope = __NV_THREAD_SCOPE_SYSTEM);
+template <class T> void __nv_atomic_store(T *ptr, T *val, int order, int scope = __NV_THREAD_SCOPE_SYSTEM);
+template <class T> bool __nv_atomic_compare_exchange(T *ptr, T *expected, T *desired, bool weak, int success_order, int failure_order, int scope = __NV_THREAD_SCOPE_SYSTEM);
+template <class T, class U> bool __nv_atomic_compare_exchange_n(T *ptr, T *expected, U desired, bool weak, int success_order, int failure_order, int scope = __NV_THREAD_SCOPE_SYSTEM);
+void __nv_atomic_thread_fence(int order, int scope = __NV_THREAD_SCOPE_SYSTEM);

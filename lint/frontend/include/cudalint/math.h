@@ -121,6 +121,8 @@ float fdividef(float x, float y) noexcept;
 double pow10(double x) noexcept;
 float pow10f(float x) noexcept;
 double gamma(double x) noexcept;
+double lgamma_r(double x, int *signp) noexcept;
+float lgammaf_r(float x, int *signp) noexcept;
 int abs(int a) noexcept;
 long labs(long a) noexcept;
 long long llabs(long long a) noexcept;

@@ -21,36 +21,40 @@ CUDALINT_SIMD2(__vsetltu)
 #undef CUDALINT_SIMD1
 #undef CUDALINT_SIMD2
 
-#define CUDALINT_DPX3(T, suffix, base) \
-  T __vi##base##3_##suffix(T a, T b, T c); \
-  T __vi##base##3_##suffix##_relu(T a, T b, T c);
+// Dynamic-programming instructions (min and max of two or three, with an addition or a clamp at zero).
+int __vimax3_s32(int a, int b, int c);
 int __viaddmax_s32(int a, int b, int c);
-int __viaddmin_s32(int a, int b, int c);
-int __viaddmax_s32_relu(int a, int b, int c);
-int __viaddmin_s32_relu(int a, int b, int c);
-unsigned int __viaddmax_u32(unsigned int a, unsigned int b, unsigned int c);
-unsigned int __viaddmin_u32(unsigned int a, unsigned int b, unsigned int c);
-unsigned int __viaddmax_s16x2(unsigned int a, unsigned int b, unsigned int c);
-unsigned int __viaddmin_s16x2(unsigned int a, unsigned int b, unsigned int c);
-unsigned int __viaddmax_s16x2_relu(unsigned int a, unsigned int b, unsigned int c);
-unsigned int __viaddmax_u16x2(unsigned int a, unsigned int b, unsigned int c);
-unsigned int __viaddmin_u16x2(unsigned int a, unsigned int b, unsigned int c);
-int __vimax_s32_relu(int a, int b);
-int __vimin_s32_relu(int a, int b);
-unsigned int __vimax_s16x2_relu(unsigned int a, unsigned int b);
-unsigned int __vimin_s16x2_relu(unsigned int a, unsigned int b);
-CUDALINT_DPX3(int, s32, max)
-CUDALINT_DPX3(int, s32, min)
-CUDALINT_DPX3(unsigned int, u32, max)
-CUDALINT_DPX3(unsigned int, u32, min)
-CUDALINT_DPX3(unsigned int, s16x2, max)
-CUDALINT_DPX3(unsigned int, s16x2, min)
-CUDALINT_DPX3(unsigned int, u16x2, max)
-CUDALINT_DPX3(unsigned int, u16x2, min)
-#undef CUDALINT_DPX3
 int __vibmax_s32(int a, int b, bool *pred);
+int __vimax_s32_relu(int a, int b);
+int __vimax3_s32_relu(int a, int b, int c);
+int __viaddmax_s32_relu(int a, int b, int c);
+int __vimin3_s32(int a, int b, int c);
+int __viaddmin_s32(int a, int b, int c);
 int __vibmin_s32(int a, int b, bool *pred);
+int __vimin_s32_relu(int a, int b);
+int __vimin3_s32_relu(int a, int b, int c);
+int __viaddmin_s32_relu(int a, int b, int c);
+unsigned int __vimax3_u32(unsigned int a, unsigned int b, unsigned int c);
+unsigned int __viaddmax_u32(unsigned int a, unsigned int b, unsigned int c);
 unsigned int __vibmax_u32(unsigned int a, unsigned int b, bool *pred);
+unsigned int __vimin3_u32(unsigned int a, unsigned int b, unsigned int c);
+unsigned int __viaddmin_u32(unsigned int a, unsigned int b, unsigned int c);
 unsigned int __vibmin_u32(unsigned int a, unsigned int b, bool *pred);
+unsigned int __vimax3_s16x2(unsigned int a, unsigned int b, unsigned int c);
+unsigned int __viaddmax_s16x2(unsigned int a, unsigned int b, unsigned int c);
 unsigned int __vibmax_s16x2(unsigned int a, unsigned int b, bool *pred_hi, bool *pred_lo);
+unsigned int __vimax_s16x2_relu(unsigned int a, unsigned int b);
+unsigned int __vimax3_s16x2_relu(unsigned int a, unsigned int b, unsigned int c);
+unsigned int __viaddmax_s16x2_relu(unsigned int a, unsigned int b, unsigned int c);
+unsigned int __vimin3_s16x2(unsigned int a, unsigned int b, unsigned int c);
+unsigned int __viaddmin_s16x2(unsigned int a, unsigned int b, unsigned int c);
 unsigned int __vibmin_s16x2(unsigned int a, unsigned int b, bool *pred_hi, bool *pred_lo);
+unsigned int __vimin_s16x2_relu(unsigned int a, unsigned int b);
+unsigned int __vimin3_s16x2_relu(unsigned int a, unsigned int b, unsigned int c);
+unsigned int __viaddmin_s16x2_relu(unsigned int a, unsigned int b, unsigned int c);
+unsigned int __vimax3_u16x2(unsigned int a, unsigned int b, unsigned int c);
+unsigned int __viaddmax_u16x2(unsigned int a, unsigned int b, unsigned int c);
+unsigned int __vibmax_u16x2(unsigned int a, unsigned int b, bool *pred_hi, bool *pred_lo);
+unsigned int __vimin3_u16x2(unsigned int a, unsigned int b, unsigned int c);
+unsigned int __viaddmin_u16x2(unsigned int a, unsigned int b, unsigned int c);
+unsigned int __vibmin_u16x2(unsigned int a, unsigned int b, bool *pred_hi, bool *pred_lo);

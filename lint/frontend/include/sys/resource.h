@@ -4,6 +4,10 @@
 #define RUSAGE_SELF 0
 #define RUSAGE_CHILDREN (-1)
 #define RLIMIT_STACK 3
+#define RLIMIT_DATA 2
+#define RLIMIT_CORE 4
+#define RLIMIT_NOFILE 7
+#define RLIM_INFINITY ((unsigned long)-1)
 #define RLIMIT_AS 9
 #define RLIMIT_MEMLOCK 8
 typedef unsigned long rlim_t;

@@ -14,6 +14,10 @@ struct stat {
   blkcnt_t st_blocks;
   time_t st_atime, st_mtime, st_ctime;
 };
+#define S_IFMT 0170000
+#define S_IFDIR 0040000
+#define S_IFREG 0100000
+#define S_IFLNK 0120000
 #define S_IRUSR 0400
 #define S_IWUSR 0200
 #define S_IXUSR 0100

@@ -2,10 +2,8 @@
 #pragma once
 #include <time.h>
 #include <sys/types.h>
-struct timeval { time_t tv_sec; long tv_usec; };
 struct timezone { int tz_minuteswest, tz_dsttime; };
 struct itimerval { struct timeval it_interval, it_value; };
-extern "C" int gettimeofday(struct timeval *tv, void *tz) noexcept;
 extern "C" int setitimer(int which, const struct itimerval *new_value, struct itimerval *old_value) noexcept;
 #define timersub(a, b, result) \
   ((result)->tv_sec = (a)->tv_sec - (b)->tv_sec, (result)->tv_usec = (a)->tv_usec - (b)->tv_usec)

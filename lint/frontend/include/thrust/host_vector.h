@@ -1,4 +1,4 @@
 // See cudalint/thrust/core.h.
 #pragma once
-#include "../cudalint/thrust/core.h"
+#include "../cudalint/thrust/algorithms.h"
 

@@ -11,168 +11,168 @@ enum WarpLoadAlgorithm { WARP_LOAD_DIRECT, WARP_LOAD_STRIPED, WARP_LOAD_VECTORIZ
 enum WarpStoreAlgorithm { WARP_STORE_DIRECT, WARP_STORE_STRIPED, WARP_STORE_VECTORIZE, WARP_STORE_TRANSPOSE };
 enum WarpExchangeAlgorithm { WARP_EXCHANGE_SMEM, WARP_EXCHANGE_SHUFFLE };
 enum BlockHistogramAlgorithm { BLOCK_HISTO_SORT, BLOCK_HISTO_ATOMIC };
-template <class T, int BlockDimX, BlockReduceAlgorithm Algorithm = BLOCK_REDUCE_WARP_REDUCTIONS, int BlockDimY = 1, int BlockDimZ = 1, int Arch = 0> class BlockReduce {
+template <class _T, int _BlockDimX, BlockReduceAlgorithm _Algorithm = BLOCK_REDUCE_WARP_REDUCTIONS, int _BlockDimY = 1, int _BlockDimZ = 1, int _Arch = 0> class BlockReduce {
 public:
-  struct TempStorage { T partials[BlockDimX * BlockDimY * BlockDimZ / 32 + 1]; };
+  struct TempStorage { _T partials[_BlockDimX * _BlockDimY * _BlockDimZ / 32 + 1]; };
   BlockReduce();
   BlockReduce(TempStorage &temp_storage);
   BlockReduce(TempStorage &temp_storage, int linear_tid);
-  T Sum(T input);
-  T Sum(T input, int num_valid);
-  template <int N> T Sum(T (&inputs)[N]);
-  template <class Op> CUDALINT_OPAQUE T Reduce(T input, Op reduction_op);
-  template <class Op> CUDALINT_OPAQUE T Reduce(T input, Op reduction_op, int num_valid);
-  template <int N, class Op> CUDALINT_OPAQUE T Reduce(T (&inputs)[N], Op reduction_op);
+  _T Sum(_T input);
+  _T Sum(_T input, int num_valid);
+  template <int _N> _T Sum(_T (&inputs)[_N]);
+  template <class _Op> CUDALINT_OPAQUE _T Reduce(_T input, _Op reduction_op);
+  template <class _Op> CUDALINT_OPAQUE _T Reduce(_T input, _Op reduction_op, int num_valid);
+  template <int _N, class _Op> CUDALINT_OPAQUE _T Reduce(_T (&inputs)[_N], _Op reduction_op);
 };
-template <class T, int BlockDimX, BlockScanAlgorithm Algorithm = BLOCK_SCAN_RAKING, int BlockDimY = 1, int BlockDimZ = 1, int Arch = 0> class BlockScan {
+template <class _T, int _BlockDimX, BlockScanAlgorithm _Algorithm = BLOCK_SCAN_RAKING, int _BlockDimY = 1, int _BlockDimZ = 1, int _Arch = 0> class BlockScan {
 public:
-  struct TempStorage { T partials[BlockDimX * BlockDimY * BlockDimZ + 32]; };
+  struct TempStorage { _T partials[_BlockDimX * _BlockDimY * _BlockDimZ + 32]; };
   BlockScan();
   BlockScan(TempStorage &temp_storage);
   BlockScan(TempStorage &temp_storage, int linear_tid);
-  void ExclusiveSum(T input, T &output);
-  void ExclusiveSum(T input, T &output, T &aggregate);
-  template <class Prefix> CUDALINT_OPAQUE void ExclusiveSum(T input, T &output, T &aggregate, Prefix &prefix);
-  template <int N> void ExclusiveSum(T (&input)[N], T (&output)[N]);
-  template <int N> void ExclusiveSum(T (&input)[N], T (&output)[N], T &aggregate);
-  template <class Op> CUDALINT_OPAQUE void ExclusiveScan(T input, T &output, Op op);
-  template <class Op> CUDALINT_OPAQUE void ExclusiveScan(T input, T &output, Op op, T &aggregate);
-  template <class Op> CUDALINT_OPAQUE void ExclusiveScan(T input, T &output, T initial_value, Op op);
-  template <class Op> CUDALINT_OPAQUE void ExclusiveScan(T input, T &output, T initial_value, Op op, T &aggregate);
-  template <class Op, class Prefix> CUDALINT_OPAQUE void ExclusiveScan(T input, T &output, Op op, T &aggregate, Prefix &prefix);
-  template <int N, class Op> CUDALINT_OPAQUE void ExclusiveScan(T (&input)[N], T (&output)[N], Op op);
-  template <int N, class Op> CUDALINT_OPAQUE void ExclusiveScan(T (&input)[N], T (&output)[N], Op op, T &aggregate);
-  template <int N, class Op> CUDALINT_OPAQUE void ExclusiveScan(T (&input)[N], T (&output)[N], T initial_value, Op op);
-  template <int N, class Op> CUDALINT_OPAQUE void ExclusiveScan(T (&input)[N], T (&output)[N], T initial_value, Op op, T &aggregate);
-  template <int N, class Op, class Prefix> CUDALINT_OPAQUE void ExclusiveScan(T (&input)[N], T (&output)[N], Op op, Prefix &prefix);
-  void InclusiveSum(T input, T &output);
-  void InclusiveSum(T input, T &output, T &aggregate);
-  template <class Prefix> CUDALINT_OPAQUE void InclusiveSum(T input, T &output, T &aggregate, Prefix &prefix);
-  template <int N> void InclusiveSum(T (&input)[N], T (&output)[N]);
-  template <int N> void InclusiveSum(T (&input)[N], T (&output)[N], T &aggregate);
-  template <class Op> CUDALINT_OPAQUE void InclusiveScan(T input, T &output, Op op);
-  template <class Op> CUDALINT_OPAQUE void InclusiveScan(T input, T &output, Op op, T &aggregate);
-  template <class Op> CUDALINT_OPAQUE void InclusiveScan(T input, T &output, T initial_value, Op op);
-  template <class Op> CUDALINT_OPAQUE void InclusiveScan(T input, T &output, T initial_value, Op op, T &aggregate);
-  template <class Op, class Prefix> CUDALINT_OPAQUE void InclusiveScan(T input, T &output, Op op, T &aggregate, Prefix &prefix);
-  template <int N, class Op> CUDALINT_OPAQUE void InclusiveScan(T (&input)[N], T (&output)[N], Op op);
-  template <int N, class Op> CUDALINT_OPAQUE void InclusiveScan(T (&input)[N], T (&output)[N], Op op, T &aggregate);
-  template <int N, class Op> CUDALINT_OPAQUE void InclusiveScan(T (&input)[N], T (&output)[N], T initial_value, Op op);
-  template <int N, class Op> CUDALINT_OPAQUE void InclusiveScan(T (&input)[N], T (&output)[N], T initial_value, Op op, T &aggregate);
-  template <int N, class Op, class Prefix> CUDALINT_OPAQUE void InclusiveScan(T (&input)[N], T (&output)[N], Op op, Prefix &prefix);
+  void ExclusiveSum(_T input, _T &output);
+  void ExclusiveSum(_T input, _T &output, _T &aggregate);
+  template <class _Prefix> CUDALINT_OPAQUE void ExclusiveSum(_T input, _T &output, _T &aggregate, _Prefix &prefix);
+  template <int _N> void ExclusiveSum(_T (&input)[_N], _T (&output)[_N]);
+  template <int _N> void ExclusiveSum(_T (&input)[_N], _T (&output)[_N], _T &aggregate);
+  template <class _Op> CUDALINT_OPAQUE void ExclusiveScan(_T input, _T &output, _Op op);
+  template <class _Op> CUDALINT_OPAQUE void ExclusiveScan(_T input, _T &output, _Op op, _T &aggregate);
+  template <class _Op> CUDALINT_OPAQUE void ExclusiveScan(_T input, _T &output, _T initial_value, _Op op);
+  template <class _Op> CUDALINT_OPAQUE void ExclusiveScan(_T input, _T &output, _T initial_value, _Op op, _T &aggregate);
+  template <class _Op, class _Prefix> CUDALINT_OPAQUE void ExclusiveScan(_T input, _T &output, _Op op, _T &aggregate, _Prefix &prefix);
+  template <int _N, class _Op> CUDALINT_OPAQUE void ExclusiveScan(_T (&input)[_N], _T (&output)[_N], _Op op);
+  template <int _N, class _Op> CUDALINT_OPAQUE void ExclusiveScan(_T (&input)[_N], _T (&output)[_N], _Op op, _T &aggregate);
+  template <int _N, class _Op> CUDALINT_OPAQUE void ExclusiveScan(_T (&input)[_N], _T (&output)[_N], _T initial_value, _Op op);
+  template <int _N, class _Op> CUDALINT_OPAQUE void ExclusiveScan(_T (&input)[_N], _T (&output)[_N], _T initial_value, _Op op, _T &aggregate);
+  template <int _N, class _Op, class _Prefix> CUDALINT_OPAQUE void ExclusiveScan(_T (&input)[_N], _T (&output)[_N], _Op op, _Prefix &prefix);
+  void InclusiveSum(_T input, _T &output);
+  void InclusiveSum(_T input, _T &output, _T &aggregate);
+  template <class _Prefix> CUDALINT_OPAQUE void InclusiveSum(_T input, _T &output, _T &aggregate, _Prefix &prefix);
+  template <int _N> void InclusiveSum(_T (&input)[_N], _T (&output)[_N]);
+  template <int _N> void InclusiveSum(_T (&input)[_N], _T (&output)[_N], _T &aggregate);
+  template <class _Op> CUDALINT_OPAQUE void InclusiveScan(_T input, _T &output, _Op op);
+  template <class _Op> CUDALINT_OPAQUE void InclusiveScan(_T input, _T &output, _Op op, _T &aggregate);
+  template <class _Op> CUDALINT_OPAQUE void InclusiveScan(_T input, _T &output, _T initial_value, _Op op);
+  template <class _Op> CUDALINT_OPAQUE void InclusiveScan(_T input, _T &output, _T initial_value, _Op op, _T &aggregate);
+  template <class _Op, class _Prefix> CUDALINT_OPAQUE void InclusiveScan(_T input, _T &output, _Op op, _T &aggregate, _Prefix &prefix);
+  template <int _N, class _Op> CUDALINT_OPAQUE void InclusiveScan(_T (&input)[_N], _T (&output)[_N], _Op op);
+  template <int _N, class _Op> CUDALINT_OPAQUE void InclusiveScan(_T (&input)[_N], _T (&output)[_N], _Op op, _T &aggregate);
+  template <int _N, class _Op> CUDALINT_OPAQUE void InclusiveScan(_T (&input)[_N], _T (&output)[_N], _T initial_value, _Op op);
+  template <int _N, class _Op> CUDALINT_OPAQUE void InclusiveScan(_T (&input)[_N], _T (&output)[_N], _T initial_value, _Op op, _T &aggregate);
+  template <int _N, class _Op, class _Prefix> CUDALINT_OPAQUE void InclusiveScan(_T (&input)[_N], _T (&output)[_N], _Op op, _Prefix &prefix);
 };
-template <class T, int BlockDimX, int ITEMS, BlockLoadAlgorithm Algorithm = BLOCK_LOAD_DIRECT, int BlockDimY = 1, int BlockDimZ = 1, int Arch = 0> class BlockLoad {
+template <class _T, int _BlockDimX, int _ITEMS, BlockLoadAlgorithm _Algorithm = BLOCK_LOAD_DIRECT, int _BlockDimY = 1, int _BlockDimZ = 1, int _Arch = 0> class BlockLoad {
 public:
-  struct TempStorage { T tile[BlockDimX * ITEMS]; };
+  struct TempStorage { _T tile[_BlockDimX * _ITEMS]; };
   BlockLoad();
   BlockLoad(TempStorage &temp_storage);
   BlockLoad(TempStorage &temp_storage, int linear_tid);
-  template <class It> void Load(It it, T (&items)[ITEMS]);
-  template <class It> void Load(It it, T (&items)[ITEMS], int valid_items);
-  template <class It, class D> void Load(It it, T (&items)[ITEMS], int valid_items, D oob_default);
+  template <class _It> void Load(_It it, _T (&items)[_ITEMS]);
+  template <class _It> void Load(_It it, _T (&items)[_ITEMS], int valid_items);
+  template <class _It, class _D> void Load(_It it, _T (&items)[_ITEMS], int valid_items, _D oob_default);
 };
-template <class T, int BlockDimX, int ITEMS, BlockStoreAlgorithm Algorithm = BLOCK_STORE_DIRECT, int BlockDimY = 1, int BlockDimZ = 1, int Arch = 0> class BlockStore {
+template <class _T, int _BlockDimX, int _ITEMS, BlockStoreAlgorithm _Algorithm = BLOCK_STORE_DIRECT, int _BlockDimY = 1, int _BlockDimZ = 1, int _Arch = 0> class BlockStore {
 public:
-  struct TempStorage { T tile[BlockDimX * ITEMS]; };
+  struct TempStorage { _T tile[_BlockDimX * _ITEMS]; };
   BlockStore();
   BlockStore(TempStorage &temp_storage);
   BlockStore(TempStorage &temp_storage, int linear_tid);
-  template <class It> void Store(It it, T (&items)[ITEMS]);
-  template <class It> void Store(It it, T (&items)[ITEMS], int valid_items);
+  template <class _It> void Store(_It it, _T (&items)[_ITEMS]);
+  template <class _It> void Store(_It it, _T (&items)[_ITEMS], int valid_items);
 };
-template <class T, int BlockDimX, int ITEMS, bool TimeSlicing = false, int BlockDimY = 1, int BlockDimZ = 1, int Arch = 0> class BlockExchange {
+template <class _T, int _BlockDimX, int _ITEMS, bool _TimeSlicing = false, int _BlockDimY = 1, int _BlockDimZ = 1, int _Arch = 0> class BlockExchange {
 public:
-  struct TempStorage { T tile[BlockDimX * ITEMS]; };
+  struct TempStorage { _T tile[_BlockDimX * _ITEMS]; };
   BlockExchange();
   BlockExchange(TempStorage &temp_storage);
   BlockExchange(TempStorage &temp_storage, int linear_tid);
-  template <class Out = T> void StripedToBlocked(const T (&input)[ITEMS], Out (&output)[ITEMS]);
-  template <class Out = T> void BlockedToStriped(const T (&input)[ITEMS], Out (&output)[ITEMS]);
-  template <class Out = T> void WarpStripedToBlocked(const T (&input)[ITEMS], Out (&output)[ITEMS]);
-  template <class Out = T> void BlockedToWarpStriped(const T (&input)[ITEMS], Out (&output)[ITEMS]);
-  void StripedToBlocked(T (&items)[ITEMS]);
-  void BlockedToStriped(T (&items)[ITEMS]);
-  void WarpStripedToBlocked(T (&items)[ITEMS]);
-  void BlockedToWarpStriped(T (&items)[ITEMS]);
-  template <class Offset> void ScatterToBlocked(T (&items)[ITEMS], Offset (&ranks)[ITEMS]);
-  template <class Offset> void ScatterToStriped(T (&items)[ITEMS], Offset (&ranks)[ITEMS]);
-  template <class Out, class Offset> void ScatterToBlocked(const T (&input)[ITEMS], Out (&output)[ITEMS], Offset (&ranks)[ITEMS]);
-  template <class Out, class Offset> void ScatterToStriped(const T (&input)[ITEMS], Out (&output)[ITEMS], Offset (&ranks)[ITEMS]);
+  template <class _Out = _T> void StripedToBlocked(const _T (&input)[_ITEMS], _Out (&output)[_ITEMS]);
+  template <class _Out = _T> void BlockedToStriped(const _T (&input)[_ITEMS], _Out (&output)[_ITEMS]);
+  template <class _Out = _T> void WarpStripedToBlocked(const _T (&input)[_ITEMS], _Out (&output)[_ITEMS]);
+  template <class _Out = _T> void BlockedToWarpStriped(const _T (&input)[_ITEMS], _Out (&output)[_ITEMS]);
+  void StripedToBlocked(_T (&items)[_ITEMS]);
+  void BlockedToStriped(_T (&items)[_ITEMS]);
+  void WarpStripedToBlocked(_T (&items)[_ITEMS]);
+  void BlockedToWarpStriped(_T (&items)[_ITEMS]);
+  template <class _Offset> void ScatterToBlocked(_T (&items)[_ITEMS], _Offset (&ranks)[_ITEMS]);
+  template <class _Offset> void ScatterToStriped(_T (&items)[_ITEMS], _Offset (&ranks)[_ITEMS]);
+  template <class _Out, class _Offset> void ScatterToBlocked(const _T (&input)[_ITEMS], _Out (&output)[_ITEMS], _Offset (&ranks)[_ITEMS]);
+  template <class _Out, class _Offset> void ScatterToStriped(const _T (&input)[_ITEMS], _Out (&output)[_ITEMS], _Offset (&ranks)[_ITEMS]);
 };
-template <class KeyT, int BlockDimX, int ITEMS, class ValueT = NullType, int RadixBits = 4, bool Memoize = true, BlockScanAlgorithm Inner = BLOCK_SCAN_WARP_SCANS, int Config = 0, int BlockDimY = 1, int BlockDimZ = 1, int Arch = 0> class BlockRadixSort {
+template <class _KeyT, int _BlockDimX, int _ITEMS, class _ValueT = NullType, int _RadixBits = 4, bool _Memoize = true, BlockScanAlgorithm _Inner = BLOCK_SCAN_WARP_SCANS, int _Config = 0, int _BlockDimY = 1, int _BlockDimZ = 1, int _Arch = 0> class BlockRadixSort {
 public:
-  struct TempStorage { KeyT tile[BlockDimX * ITEMS]; };
+  struct TempStorage { _KeyT tile[_BlockDimX * _ITEMS]; };
   BlockRadixSort();
   BlockRadixSort(TempStorage &temp_storage);
   BlockRadixSort(TempStorage &temp_storage, int linear_tid);
-  void Sort(KeyT (&keys)[ITEMS], int begin_bit = 0, int end_bit = sizeof(KeyT) * 8);
-  template <class V> void Sort(KeyT (&keys)[ITEMS], V (&values)[ITEMS], int begin_bit = 0, int end_bit = sizeof(KeyT) * 8);
-  void SortDescending(KeyT (&keys)[ITEMS], int begin_bit = 0, int end_bit = sizeof(KeyT) * 8);
-  template <class V> void SortDescending(KeyT (&keys)[ITEMS], V (&values)[ITEMS], int begin_bit = 0, int end_bit = sizeof(KeyT) * 8);
-  void SortBlockedToStriped(KeyT (&keys)[ITEMS], int begin_bit = 0, int end_bit = sizeof(KeyT) * 8);
-  template <class V> void SortBlockedToStriped(KeyT (&keys)[ITEMS], V (&values)[ITEMS], int begin_bit = 0, int end_bit = sizeof(KeyT) * 8);
-  void SortDescendingBlockedToStriped(KeyT (&keys)[ITEMS], int begin_bit = 0, int end_bit = sizeof(KeyT) * 8);
-  template <class V> void SortDescendingBlockedToStriped(KeyT (&keys)[ITEMS], V (&values)[ITEMS], int begin_bit = 0, int end_bit = sizeof(KeyT) * 8);
+  void Sort(_KeyT (&keys)[_ITEMS], int begin_bit = 0, int end_bit = sizeof(_KeyT) * 8);
+  template <class _V> void Sort(_KeyT (&keys)[_ITEMS], _V (&values)[_ITEMS], int begin_bit = 0, int end_bit = sizeof(_KeyT) * 8);
+  void SortDescending(_KeyT (&keys)[_ITEMS], int begin_bit = 0, int end_bit = sizeof(_KeyT) * 8);
+  template <class _V> void SortDescending(_KeyT (&keys)[_ITEMS], _V (&values)[_ITEMS], int begin_bit = 0, int end_bit = sizeof(_KeyT) * 8);
+  void SortBlockedToStriped(_KeyT (&keys)[_ITEMS], int begin_bit = 0, int end_bit = sizeof(_KeyT) * 8);
+  template <class _V> void SortBlockedToStriped(_KeyT (&keys)[_ITEMS], _V (&values)[_ITEMS], int begin_bit = 0, int end_bit = sizeof(_KeyT) * 8);
+  void SortDescendingBlockedToStriped(_KeyT (&keys)[_ITEMS], int begin_bit = 0, int end_bit = sizeof(_KeyT) * 8);
+  template <class _V> void SortDescendingBlockedToStriped(_KeyT (&keys)[_ITEMS], _V (&values)[_ITEMS], int begin_bit = 0, int end_bit = sizeof(_KeyT) * 8);
 };
-template <class KeyT, int BlockDimX, int ITEMS, class ValueT = NullType, int BlockDimY = 1, int BlockDimZ = 1> class BlockMergeSort {
+template <class _KeyT, int _BlockDimX, int _ITEMS, class _ValueT = NullType, int _BlockDimY = 1, int _BlockDimZ = 1> class BlockMergeSort {
 public:
-  struct TempStorage { KeyT tile[BlockDimX * ITEMS + 1]; };
+  struct TempStorage { _KeyT tile[_BlockDimX * _ITEMS + 1]; };
   BlockMergeSort();
   BlockMergeSort(TempStorage &temp_storage);
   BlockMergeSort(TempStorage &temp_storage, int linear_tid);
-  template <class Op> CUDALINT_OPAQUE void Sort(KeyT (&keys)[ITEMS], Op op);
-  template <class Op> CUDALINT_OPAQUE void Sort(KeyT (&keys)[ITEMS], Op op, int valid_items, KeyT oob_default);
-  template <class V, class Op> CUDALINT_OPAQUE void Sort(KeyT (&keys)[ITEMS], V (&values)[ITEMS], Op op);
-  template <class V, class Op> CUDALINT_OPAQUE void Sort(KeyT (&keys)[ITEMS], V (&values)[ITEMS], Op op, int valid_items, KeyT oob_default);
-  template <class Op> CUDALINT_OPAQUE void StableSort(KeyT (&keys)[ITEMS], Op op);
-  template <class Op> CUDALINT_OPAQUE void StableSort(KeyT (&keys)[ITEMS], Op op, int valid_items, KeyT oob_default);
-  template <class V, class Op> CUDALINT_OPAQUE void StableSort(KeyT (&keys)[ITEMS], V (&values)[ITEMS], Op op);
-  template <class V, class Op> CUDALINT_OPAQUE void StableSort(KeyT (&keys)[ITEMS], V (&values)[ITEMS], Op op, int valid_items, KeyT oob_default);
+  template <class _Op> CUDALINT_OPAQUE void Sort(_KeyT (&keys)[_ITEMS], _Op op);
+  template <class _Op> CUDALINT_OPAQUE void Sort(_KeyT (&keys)[_ITEMS], _Op op, int valid_items, _KeyT oob_default);
+  template <class _V, class _Op> CUDALINT_OPAQUE void Sort(_KeyT (&keys)[_ITEMS], _V (&values)[_ITEMS], _Op op);
+  template <class _V, class _Op> CUDALINT_OPAQUE void Sort(_KeyT (&keys)[_ITEMS], _V (&values)[_ITEMS], _Op op, int valid_items, _KeyT oob_default);
+  template <class _Op> CUDALINT_OPAQUE void StableSort(_KeyT (&keys)[_ITEMS], _Op op);
+  template <class _Op> CUDALINT_OPAQUE void StableSort(_KeyT (&keys)[_ITEMS], _Op op, int valid_items, _KeyT oob_default);
+  template <class _V, class _Op> CUDALINT_OPAQUE void StableSort(_KeyT (&keys)[_ITEMS], _V (&values)[_ITEMS], _Op op);
+  template <class _V, class _Op> CUDALINT_OPAQUE void StableSort(_KeyT (&keys)[_ITEMS], _V (&values)[_ITEMS], _Op op, int valid_items, _KeyT oob_default);
 };
-template <class T, int BlockDimX, int ITEMS, int Bins, BlockHistogramAlgorithm Algorithm = BLOCK_HISTO_SORT, int BlockDimY = 1, int BlockDimZ = 1, int Arch = 0> class BlockHistogram {
+template <class _T, int _BlockDimX, int _ITEMS, int _Bins, BlockHistogramAlgorithm _Algorithm = BLOCK_HISTO_SORT, int _BlockDimY = 1, int _BlockDimZ = 1, int _Arch = 0> class BlockHistogram {
 public:
-  struct TempStorage { T tile[BlockDimX * ITEMS]; };
+  struct TempStorage { _T tile[_BlockDimX * _ITEMS]; };
   BlockHistogram();
   BlockHistogram(TempStorage &temp_storage);
   BlockHistogram(TempStorage &temp_storage, int linear_tid);
-  template <class C> void InitHistogram(C (&histogram)[Bins]);
-  template <class C> void Histogram(T (&items)[ITEMS], C (&histogram)[Bins]);
-  template <class C> void Composite(T (&items)[ITEMS], C (&histogram)[Bins]);
+  template <class _C> void InitHistogram(_C (&histogram)[_Bins]);
+  template <class _C> void Histogram(_T (&items)[_ITEMS], _C (&histogram)[_Bins]);
+  template <class _C> void Composite(_T (&items)[_ITEMS], _C (&histogram)[_Bins]);
 };
-template <class T, int BlockDimX, int BlockDimY = 1, int BlockDimZ = 1, int Arch = 0> class BlockDiscontinuity {
+template <class _T, int _BlockDimX, int _BlockDimY = 1, int _BlockDimZ = 1, int _Arch = 0> class BlockDiscontinuity {
 public:
-  struct TempStorage { T first_items[BlockDimX]; };
+  struct TempStorage { _T first_items[_BlockDimX]; };
   BlockDiscontinuity();
   BlockDiscontinuity(TempStorage &temp_storage);
   BlockDiscontinuity(TempStorage &temp_storage, int linear_tid);
-  template <int N, class F, class Op> CUDALINT_OPAQUE void FlagHeads(F (&flags)[N], T (&input)[N], Op op);
-  template <int N, class F, class Op> CUDALINT_OPAQUE void FlagHeads(F (&flags)[N], T (&input)[N], Op op, T neighbour);
-  template <int N, class F, class Op> CUDALINT_OPAQUE void FlagTails(F (&flags)[N], T (&input)[N], Op op);
-  template <int N, class F, class Op> CUDALINT_OPAQUE void FlagTails(F (&flags)[N], T (&input)[N], Op op, T neighbour);
+  template <int _N, class _F, class _Op> CUDALINT_OPAQUE void FlagHeads(_F (&flags)[_N], _T (&input)[_N], _Op op);
+  template <int _N, class _F, class _Op> CUDALINT_OPAQUE void FlagHeads(_F (&flags)[_N], _T (&input)[_N], _Op op, _T neighbour);
+  template <int _N, class _F, class _Op> CUDALINT_OPAQUE void FlagTails(_F (&flags)[_N], _T (&input)[_N], _Op op);
+  template <int _N, class _F, class _Op> CUDALINT_OPAQUE void FlagTails(_F (&flags)[_N], _T (&input)[_N], _Op op, _T neighbour);
 };
-template <class T, int BlockDimX, int BlockDimY = 1, int BlockDimZ = 1> class BlockAdjacentDifference {
+template <class _T, int _BlockDimX, int _BlockDimY = 1, int _BlockDimZ = 1> class BlockAdjacentDifference {
 public:
-  struct TempStorage { T first_items[BlockDimX]; };
+  struct TempStorage { _T first_items[_BlockDimX]; };
   BlockAdjacentDifference();
   BlockAdjacentDifference(TempStorage &temp_storage);
   BlockAdjacentDifference(TempStorage &temp_storage, int linear_tid);
-  template <int N, class Out, class Op> CUDALINT_OPAQUE void SubtractLeft(T (&input)[N], Out (&output)[N], Op op);
-  template <int N, class Out, class Op> CUDALINT_OPAQUE void SubtractLeft(T (&input)[N], Out (&output)[N], Op op, T neighbour);
-  template <int N, class Out, class Op> CUDALINT_OPAQUE void SubtractLeftPartialTile(T (&input)[N], Out (&output)[N], Op op, int valid_items);
-  template <int N, class Out, class Op> CUDALINT_OPAQUE void SubtractRight(T (&input)[N], Out (&output)[N], Op op);
-  template <int N, class Out, class Op> CUDALINT_OPAQUE void SubtractRight(T (&input)[N], Out (&output)[N], Op op, T neighbour);
-  template <int N, class Out, class Op> CUDALINT_OPAQUE void SubtractRightPartialTile(T (&input)[N], Out (&output)[N], Op op, int valid_items);
+  template <int _N, class _Out, class _Op> CUDALINT_OPAQUE void SubtractLeft(_T (&input)[_N], _Out (&output)[_N], _Op op);
+  template <int _N, class _Out, class _Op> CUDALINT_OPAQUE void SubtractLeft(_T (&input)[_N], _Out (&output)[_N], _Op op, _T neighbour);
+  template <int _N, class _Out, class _Op> CUDALINT_OPAQUE void SubtractLeftPartialTile(_T (&input)[_N], _Out (&output)[_N], _Op op, int valid_items);
+  template <int _N, class _Out, class _Op> CUDALINT_OPAQUE void SubtractRight(_T (&input)[_N], _Out (&output)[_N], _Op op);
+  template <int _N, class _Out, class _Op> CUDALINT_OPAQUE void SubtractRight(_T (&input)[_N], _Out (&output)[_N], _Op op, _T neighbour);
+  template <int _N, class _Out, class _Op> CUDALINT_OPAQUE void SubtractRightPartialTile(_T (&input)[_N], _Out (&output)[_N], _Op op, int valid_items);
 };
-template <class T, int BlockDimX, int BlockDimY = 1, int BlockDimZ = 1, int Arch = 0> class BlockShuffle {
+template <class _T, int _BlockDimX, int _BlockDimY = 1, int _BlockDimZ = 1, int _Arch = 0> class BlockShuffle {
 public:
-  struct TempStorage { T items[BlockDimX]; };
+  struct TempStorage { _T items[_BlockDimX]; };
   BlockShuffle();
   BlockShuffle(TempStorage &temp_storage);
   BlockShuffle(TempStorage &temp_storage, int linear_tid);
-  void Offset(T input, T &output, int distance = 1);
-  void Rotate(T input, T &output, unsigned int distance = 1);
-  template <int N> void Up(T (&input)[N], T (&prev)[N]);
-  template <int N> void Down(T (&input)[N], T (&next)[N]);
+  void _Offset(_T input, _T &output, int distance = 1);
+  void Rotate(_T input, _T &output, unsigned int distance = 1);
+  template <int _N> void Up(_T (&input)[_N], _T (&prev)[_N]);
+  template <int _N> void Down(_T (&input)[_N], _T (&next)[_N]);
 };
 }
 #pragma clang force_cuda_host_device end

@@ -3,26 +3,26 @@
 #include <utility>
 #pragma clang force_cuda_host_device begin
 namespace std {
-template <class T> struct allocator {
-  typedef T value_type;
+template <class _T> struct allocator {
+  typedef _T value_type;
   typedef size_t size_type;
   typedef ptrdiff_t difference_type;
-  typedef T *pointer;
-  typedef const T *const_pointer;
-  typedef T &reference;
-  typedef const T &const_reference;
-  template <class U> struct rebind { typedef allocator<U> other; };
+  typedef _T *pointer;
+  typedef const _T *const_pointer;
+  typedef _T &reference;
+  typedef const _T &const_reference;
+  template <class _U> struct rebind { typedef allocator<_U> other; };
   allocator() noexcept;
-  template <class U> allocator(const allocator<U> &) noexcept;
-  T *allocate(size_t n);
-  void deallocate(T *p, size_t n);
+  template <class _U> allocator(const allocator<_U> &) noexcept;
+  _T *allocate(size_t _n);
+  void deallocate(_T *_p, size_t _n);
 };
-template <class A> struct allocator_traits {
-  typedef typename A::value_type value_type;
+template <class _A> struct allocator_traits {
+  typedef typename _A::value_type value_type;
   typedef value_type *pointer;
-  template <class U> using rebind_alloc = typename A::template rebind<U>::other;
-  static pointer allocate(A &a, size_t n);
-  static void deallocate(A &a, pointer p, size_t n);
+  template <class _U> using rebind_alloc = typename _A::template rebind<_U>::other;
+  static pointer allocate(_A &_a, size_t _n);
+  static void deallocate(_A &_a, pointer _p, size_t _n);
 };
 }
 #pragma clang force_cuda_host_device end

@@ -1,7 +1,7 @@
 // Streams: one header behind iostream, fstream, sstream and iomanip.
 #pragma once
+#include <pthread.h>
 #include <stdexcept>
-#pragma clang force_cuda_host_device begin
 namespace std {
 typedef long streamoff;
 typedef long streamsize;
@@ -14,9 +14,13 @@ class locale {
 public:
   locale();
   explicit locale(const char *name);
-  template <class Facet> locale(const locale &other, Facet *f);
+  template <class _Facet> locale(const locale &other, _Facet *_f);
   static const locale &classic();
 };
+#define CUDALINT_CTYPE(R, name) template <class _C> R name(_C _c, const locale &loc);
+CUDALINT_CTYPE(bool, isspace) CUDALINT_CTYPE(bool, isalpha) CUDALINT_CTYPE(bool, isdigit) CUDALINT_CTYPE(bool, isalnum)
+CUDALINT_CTYPE(bool, ispunct) CUDALINT_CTYPE(bool, isupper) CUDALINT_CTYPE(bool, islower) CUDALINT_CTYPE(_C, toupper) CUDALINT_CTYPE(_C, tolower)
+#undef CUDALINT_CTYPE
 class ios_base {
 public:
   typedef unsigned int fmtflags;
@@ -31,14 +35,14 @@ public:
   static constexpr seekdir beg = 0, cur = 1, end = 2;
   class failure : public runtime_error { public: using runtime_error::runtime_error; };
   fmtflags flags() const;
-  fmtflags flags(fmtflags f);
-  fmtflags setf(fmtflags f);
-  fmtflags setf(fmtflags f, fmtflags mask);
+  fmtflags flags(fmtflags _f);
+  fmtflags setf(fmtflags _f);
+  fmtflags setf(fmtflags _f, fmtflags mask);
   void unsetf(fmtflags mask);
   streamsize precision() const;
-  streamsize precision(streamsize p);
+  streamsize precision(streamsize _p);
   streamsize width() const;
-  streamsize width(streamsize w);
+  streamsize width(streamsize _w);
   locale imbue(const locale &loc);
   static bool sync_with_stdio(bool sync = true);
 };
@@ -61,9 +65,9 @@ public:
   streambuf *rdbuf() const;
   streambuf *rdbuf(streambuf *sb);
   char fill() const;
-  char fill(char c);
+  char fill(char _c);
   ios &copyfmt(const ios &other);
-  ios *tie(class ostream *s);
+  ios *tie(class ostream *_s);
 };
 class ostream : public virtual ios {
 public:
@@ -71,78 +75,78 @@ public:
   ostream &operator<<(ostream &(*manipulator)(ostream &));
   ostream &operator<<(ios &(*manipulator)(ios &));
   ostream &operator<<(ios_base &(*manipulator)(ios_base &));
-  ostream &operator<<(bool n);
-  ostream &operator<<(short n);
-  ostream &operator<<(unsigned short n);
-  ostream &operator<<(int n);
-  ostream &operator<<(unsigned int n);
-  ostream &operator<<(long n);
-  ostream &operator<<(unsigned long n);
-  ostream &operator<<(long long n);
-  ostream &operator<<(unsigned long long n);
-  ostream &operator<<(float f);
-  ostream &operator<<(double f);
-  ostream &operator<<(long double f);
-  ostream &operator<<(const void *p);
+  ostream &operator<<(bool _n);
+  ostream &operator<<(short _n);
+  ostream &operator<<(unsigned short _n);
+  ostream &operator<<(int _n);
+  ostream &operator<<(unsigned int _n);
+  ostream &operator<<(long _n);
+  ostream &operator<<(unsigned long _n);
+  ostream &operator<<(long long _n);
+  ostream &operator<<(unsigned long long _n);
+  ostream &operator<<(float _f);
+  ostream &operator<<(double _f);
+  ostream &operator<<(long double _f);
+  ostream &operator<<(const void *_p);
   ostream &operator<<(nullptr_t);
   ostream &operator<<(streambuf *sb);
-  ostream &put(char c);
-  ostream &write(const char *s, streamsize n);
+  ostream &put(char _c);
+  ostream &write(const char *_s, streamsize _n);
   ostream &flush();
   streampos tellp();
   ostream &seekp(streampos pos);
   ostream &seekp(streamoff off, seekdir dir);
 };
-ostream &operator<<(ostream &os, char c);
-ostream &operator<<(ostream &os, signed char c);
-ostream &operator<<(ostream &os, unsigned char c);
-ostream &operator<<(ostream &os, const char *s);
-ostream &operator<<(ostream &os, const signed char *s);
-ostream &operator<<(ostream &os, const unsigned char *s);
-template <class C, class T, class A> ostream &operator<<(ostream &os, const basic_string<C, T, A> &s);
-template <class C, class T> ostream &operator<<(ostream &os, basic_string_view<C, T> s);
-template <class S, class T, class = enable_if_t<is_base_of_v<ios_base, S> && !is_lvalue_reference_v<S>>> S &&operator<<(S &&os, const T &x);
+ostream &operator<<(ostream &os, char _c);
+ostream &operator<<(ostream &os, signed char _c);
+ostream &operator<<(ostream &os, unsigned char _c);
+ostream &operator<<(ostream &os, const char *_s);
+ostream &operator<<(ostream &os, const signed char *_s);
+ostream &operator<<(ostream &os, const unsigned char *_s);
+template <class _C, class _T, class _A> ostream &operator<<(ostream &os, const basic_string<_C, _T, _A> &_s);
+template <class _C, class _T> ostream &operator<<(ostream &os, basic_string_view<_C, _T> _s);
+template <class _S, class _T, class = enable_if_t<is_base_of_v<ios_base, _S> && !is_lvalue_reference_v<_S>>> _S &&operator<<(_S &&os, const _T &_x);
 
 class istream : public virtual ios {
 public:
   explicit istream(streambuf *sb);
   istream &operator>>(istream &(*manipulator)(istream &));
   istream &operator>>(ios_base &(*manipulator)(ios_base &));
-  istream &operator>>(bool &n);
-  istream &operator>>(short &n);
-  istream &operator>>(unsigned short &n);
-  istream &operator>>(int &n);
-  istream &operator>>(unsigned int &n);
-  istream &operator>>(long &n);
-  istream &operator>>(unsigned long &n);
-  istream &operator>>(long long &n);
-  istream &operator>>(unsigned long long &n);
-  istream &operator>>(float &f);
-  istream &operator>>(double &f);
-  istream &operator>>(long double &f);
-  istream &operator>>(void *&p);
+  istream &operator>>(bool &_n);
+  istream &operator>>(short &_n);
+  istream &operator>>(unsigned short &_n);
+  istream &operator>>(int &_n);
+  istream &operator>>(unsigned int &_n);
+  istream &operator>>(long &_n);
+  istream &operator>>(unsigned long &_n);
+  istream &operator>>(long long &_n);
+  istream &operator>>(unsigned long long &_n);
+  istream &operator>>(float &_f);
+  istream &operator>>(double &_f);
+  istream &operator>>(long double &_f);
+  istream &operator>>(void *&_p);
   streamsize gcount() const;
   int get();
-  istream &get(char &c);
-  istream &get(char *s, streamsize n);
-  istream &get(char *s, streamsize n, char delim);
-  istream &getline(char *s, streamsize n);
-  istream &getline(char *s, streamsize n, char delim);
-  istream &ignore(streamsize n = 1, int delim = -1);
+  istream &get(char &_c);
+  istream &get(char *_s, streamsize _n);
+  istream &get(char *_s, streamsize _n, char delim);
+  istream &getline(char *_s, streamsize _n);
+  istream &getline(char *_s, streamsize _n, char delim);
+  istream &ignore(streamsize _n = 1, int delim = -1);
   int peek();
-  istream &read(char *s, streamsize n);
-  streamsize readsome(char *s, streamsize n);
-  istream &putback(char c);
+  istream &read(char *_s, streamsize _n);
+  streamsize readsome(char *_s, streamsize _n);
+  istream &putback(char _c);
   istream &unget();
   streampos tellg();
   istream &seekg(streampos pos);
   istream &seekg(streamoff off, seekdir dir);
 };
-istream &operator>>(istream &is, char &c);
-istream &operator>>(istream &is, signed char &c);
-istream &operator>>(istream &is, unsigned char &c);
-istream &operator>>(istream &is, char *s);
-istream &operator>>(istream &is, string &s);
+istream &operator>>(istream &is, char &_c);
+istream &operator>>(istream &is, signed char &_c);
+istream &operator>>(istream &is, unsigned char &_c);
+istream &operator>>(istream &is, char *_s);
+istream &operator>>(istream &is, string &_s);
 istream &getline(istream &is, string &str);
 istream &getline(istream &is, string &str, char delim);
 istream &ws(istream &is);
@@ -164,17 +168,17 @@ extern ostream cerr;
 extern ostream clog;
 
 namespace detail { struct manipulator {}; }
-detail::manipulator setw(int n);
-detail::manipulator setprecision(int n);
-detail::manipulator setfill(char c);
+detail::manipulator setw(int _n);
+detail::manipulator setprecision(int _n);
+detail::manipulator setfill(char _c);
 detail::manipulator setbase(int base);
 detail::manipulator setiosflags(ios_base::fmtflags mask);
 detail::manipulator resetiosflags(ios_base::fmtflags mask);
-template <class T> detail::manipulator put_time(const T *tm, const char *format);
-template <class T> detail::manipulator get_time(T *tm, const char *format);
-template <class T> detail::manipulator quoted(const T &s);
-ostream &operator<<(ostream &os, detail::manipulator m);
-istream &operator>>(istream &is, detail::manipulator m);
+template <class _T> detail::manipulator put_time(const _T *tm, const char *format);
+template <class _T> detail::manipulator get_time(_T *tm, const char *format);
+template <class _T> detail::manipulator quoted(const _T &_s);
+ostream &operator<<(ostream &os, detail::manipulator _m);
+istream &operator>>(istream &is, detail::manipulator _m);
 
 #define CUDALINT_FILE(name, parent, mode_default) \
   class name : public parent { \
@@ -199,13 +203,12 @@ CUDALINT_FILE(fstream, iostream, ios_base::in | ios_base::out)
     explicit name(ios_base::openmode mode); \
     explicit name(const string &str, ios_base::openmode mode = ios_base::in | ios_base::out); \
     string str() const; \
-    void str(const string &s); \
+    void str(const string &_s); \
   };
 CUDALINT_STRINGSTREAM(istringstream, istream)
 CUDALINT_STRINGSTREAM(ostringstream, ostream)
 CUDALINT_STRINGSTREAM(stringstream, iostream)
 #undef CUDALINT_STRINGSTREAM
-template <class C> using basic_ostream = enable_if_t<is_same_v<C, char>, ostream>;
-template <class C> using basic_istream = enable_if_t<is_same_v<C, char>, istream>;
+template <class _C> using basic_ostream = enable_if_t<is_same_v<_C, char>, ostream>;
+template <class _C> using basic_istream = enable_if_t<is_same_v<_C, char>, istream>;
 }
-#pragma clang force_cuda_host_device end

@@ -3,12 +3,12 @@
 #include <initializer_list>
 #pragma clang force_cuda_host_device begin
 namespace std {
-template <class T> constexpr const T &min(const T &a, const T &b) { return b < a ? b : a; }
-template <class T> constexpr const T &max(const T &a, const T &b) { return a < b ? b : a; }
-template <class T, class Compare> constexpr const T &min(const T &a, const T &b, Compare comp) { return comp(b, a) ? b : a; }
-template <class T, class Compare> constexpr const T &max(const T &a, const T &b, Compare comp) { return comp(a, b) ? b : a; }
-template <class T> constexpr T min(initializer_list<T> list);
-template <class T> constexpr T max(initializer_list<T> list);
-template <class T> constexpr const T &clamp(const T &v, const T &lo, const T &hi) { return v < lo ? lo : hi < v ? hi : v; }
+template <class _T> constexpr const _T &min(const _T &_a, const _T &_b) { return _b < _a ? _b : _a; }
+template <class _T> constexpr const _T &max(const _T &_a, const _T &_b) { return _a < _b ? _b : _a; }
+template <class _T, class _Compare> constexpr const _T &min(const _T &_a, const _T &_b, _Compare comp) { return comp(_b, _a) ? _b : _a; }
+template <class _T, class _Compare> constexpr const _T &max(const _T &_a, const _T &_b, _Compare comp) { return comp(_a, _b) ? _b : _a; }
+template <class _T> constexpr _T min(initializer_list<_T> list);
+template <class _T> constexpr _T max(initializer_list<_T> list);
+template <class _T> constexpr const _T &clamp(const _T &_v, const _T &lo, const _T &hi) { return _v < lo ? lo : hi < _v ? hi : _v; }
 }
 #pragma clang force_cuda_host_device end

@@ -6,22 +6,22 @@
 #pragma clang force_cuda_host_device begin
 namespace std {
 namespace detail {
-template <class T> struct node_iterator {
+template <class _T> struct node_iterator {
   typedef bidirectional_iterator_tag iterator_category;
-  typedef remove_const_t<T> value_type;
+  typedef remove_const_t<_T> value_type;
   typedef ptrdiff_t difference_type;
-  typedef T *pointer;
-  typedef T &reference;
+  typedef _T *pointer;
+  typedef _T &reference;
   node_iterator() noexcept;
-  node_iterator(const node_iterator<remove_const_t<T>> &other) noexcept;
-  T &operator*() const noexcept;
-  T *operator->() const noexcept;
+  node_iterator(const node_iterator<remove_const_t<_T>> &other) noexcept;
+  _T &operator*() const noexcept;
+  _T *operator->() const noexcept;
   node_iterator &operator++() noexcept;
   node_iterator operator++(int) noexcept;
   node_iterator &operator--() noexcept;
   node_iterator operator--(int) noexcept;
-  friend bool operator==(const node_iterator &x, const node_iterator &y) noexcept;
-  friend bool operator!=(const node_iterator &x, const node_iterator &y) noexcept;
+  friend bool operator==(const node_iterator &_x, const node_iterator &_y) noexcept;
+  friend bool operator!=(const node_iterator &_x, const node_iterator &_y) noexcept;
 };
 }
 }
@@ -35,7 +35,7 @@ template <class T> struct node_iterator {
   Self() noexcept; \
   Self(const Self &other); \
   Self(Self &&other) noexcept; \
-  template <class It, class = typename iterator_traits<It>::iterator_category> Self(It first, It last); \
+  template <class _It, class = typename iterator_traits<_It>::iterator_category> Self(_It first, _It last); \
   Self(initializer_list<value_type> init); \
   ~Self(); \
   Self &operator=(const Self &other); \
@@ -54,6 +54,6 @@ template <class T> struct node_iterator {
   void swap(Self &other) noexcept; \
   iterator erase(const_iterator position); \
   iterator erase(const_iterator first, const_iterator last); \
-  friend bool operator==(const Self &x, const Self &y); \
-  friend bool operator!=(const Self &x, const Self &y);
+  friend bool operator==(const Self &_x, const Self &_y); \
+  friend bool operator!=(const Self &_x, const Self &_y);
 #pragma clang force_cuda_host_device end

@@ -1,0 +1,3 @@
+// C complex numbers; in C++ the same as <complex>.
+#pragma once
+#include <complex>
