@@ -96,9 +96,12 @@ def _believable(race: Race, trace: Trace, names: frozenset[str]) -> bool:
 
     A kernel that never asks for its thread index may be meant for one thread, one that never asks for its
     block for one block: unless the launch is known, that is taken to be so. Nor is anything believed of an
-    instance of a template whose arguments are guesses.
+    instance of a template whose arguments are guesses, nor of blocks that meet on addresses made of unknown
+    sizes: how the parts of a buffer are sized to the grid is the host's secret.
     """
     if race.reach is Reach.GRID:
+        if race.first.access.address_taint or race.second.access.address_taint:
+            return False
         return "blockIdx" in names or None not in trace.shape.grid
     if trace.shape.source is ShapeSource.ASSUMED:
         return "threadIdx" in names and not trace.kernel.synthetic
