@@ -673,6 +673,7 @@ def test_nothing_raises_on_what_is_not_understood() -> None:
         out[threadIdx.x] = *(int *)nullptr;
         int z = 0;
         out[5 / z] = threadIdx.x % z;
+        out[1] = (int)__frcp_rn((float)z) + (int)rsqrtf(-1.f);
     }"""
     trace = run(source)
     assert trace.complete and trace.unknown

@@ -78,7 +78,8 @@ def _apply(function: Callable[..., Any], integer: bool = False) -> Intrinsic:
         for value in values:
             taint |= value.taint
         dt = dtype_of(expr.type) or (values[0].dt if values else I32)
-        data = [fit(v.data, I64 if integer else np.dtype(np.float64)) for v in values]
+        # As numpy numbers: 1 / 0 is an infinity then, not an exception.
+        data = [np.asarray(fit(v.data, I64 if integer else np.dtype(np.float64))) for v in values]
         return Val(fit(_scalar(function(*data)), dt), dt, taint)
 
     return handler
