@@ -242,6 +242,8 @@ class Library(HostExpressions):
         if maker.out is None:
             return Pointer(made)
         out = args[maker.out] if maker.out < len(args) else None
+        if isinstance(out, Pointer) and event.name == "cudaMalloc3D":
+            out = Pointer(out.object, (*_path(out), "ptr"))
         if isinstance(out, Pointer):
             made.name = _spelled(event.call.args[maker.out])
             event.out = out

@@ -139,6 +139,8 @@ class Loop:
     condition: Value = 1
     varying: frozenset[Atom] = frozenset()
     """Unknowns that stand for what the loop changes."""
+    start: int = 0
+    """Unknowns with a larger number were first met inside the loop."""
 
 
 @dataclass(eq=False, slots=True)

@@ -278,7 +278,8 @@ class HostExpressions(HostMemory):
         place = self.place(expr, state)
         if isinstance(expr.type, ArrayType):
             return place
-        if not isinstance(expr, Var) or place.object in self.copied_to:
+        shared = place.object.kind is Memory.MANAGED
+        if not isinstance(expr, Var) or shared or place.object in self.copied_to:
             self.touched(place, expr, write=False)
         return self.load(state, place, expr.type)
 

@@ -222,7 +222,8 @@ def _size(flow: HostFlow, copy: Copy) -> CopyFault | None:
             continue
         if value.object.kind not in ON_DEVICES | ON_HOSTS | {Memory.MANAGED}:
             continue
-        size = _element(expr)
+        # `new int[n * sizeof(int)]` is common and only wasteful: there, the size says nothing about the count.
+        size = 0 if value.object.kind is Memory.NEW else _element(expr)
         if size > 1 and value.offset == 0 and same_product(flow, value.object.bytes, copy.bytes, size):
             return CopyFault(
                 copy,

@@ -433,6 +433,8 @@ def _unguarded(
     divided = ceil_division(grid)
     if divided is None or _uncast(divided[1]) != block or multiple_of(divided[0], block, launch):
         return None
+    if isinstance(_uncast(divided[0]), (int, float)):
+        return None  # a constant extent over an unknown block: whoever chose the constant may know it divides
     index = flow.index(kernel)
     bound = None
     if index.guarded(axis):

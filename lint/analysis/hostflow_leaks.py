@@ -189,7 +189,13 @@ def _failure_side(condition: Value, call: ApiCall, thing: Object) -> bool | str 
 
 
 def _pointers(values: tuple[Value, ...]) -> Iterator[Pointer]:
-    return (p for v in values for p in parts(v) if isinstance(p, Pointer))
+    """Where values may lead: what a loop changes leads at least to what it was at first."""
+    for value in values:
+        for part in parts(value):
+            while isinstance(part, Atom) and part.first is not None:
+                part = part.first
+            if isinstance(part, Pointer):
+                yield part
 
 
 def _forget_all(path: _Path, things: Iterable[Object]) -> None:

@@ -73,6 +73,7 @@ def varies_with(value: Value, loop: Loop) -> bool:
 
 def loop_allocations(flow: HostFlow) -> Iterator[LoopAllocation]:
     """Allocations that are made and released in every iteration of a loop: the first of each function and loop."""
+    sweeps = _sweeping_loops(flow)
     groups: dict[tuple[int, int], list[LoopAllocation]] = {}
     seen: set[Span] = set()
     for visit in flow.visits:
@@ -81,7 +82,18 @@ def loop_allocations(flow: HostFlow) -> Iterator[LoopAllocation]:
             seen.add(found.call.span)
             groups.setdefault((id(found.loop), visit.run.id), []).append(found)
     for first, *others in groups.values():
-        yield replace(first, more=tuple(o.call for o in others))
+        if first.loop not in sweeps:
+            yield replace(first, more=tuple(o.call for o in others))
+
+
+def _sweeping_loops(flow: HostFlow) -> set[Loop]:
+    """Loops in which the size of some allocation follows the counter: each iteration is a case of its own."""
+    found: set[Loop] = set()
+    for visit, call in flow.calls():
+        size = call.made.bytes if call.made is not None else None
+        if size is not None and visit.loops and _sweeps(size, visit.loops[-1]):
+            found.add(visit.loops[-1])
+    return found
 
 
 def _loop_allocation(visit: Visit) -> LoopAllocation | None:
@@ -143,8 +155,7 @@ def _sweeps(size: Value, loop: Loop) -> bool:
 
 def _fixed(size: Value, loop: Loop) -> bool:
     """Whether nothing in a size was first seen inside the loop."""
-    start = min((a.id for a in loop.varying), default=None)
-    return start is None or all(a.id < start for a in atoms(size))
+    return all(a.id < loop.start for a in atoms(size))
 
 
 def _invariant(size: Value, loop: Loop) -> bool:
@@ -205,11 +216,7 @@ def _host_needs_order(loop: Loop, wait: ApiCall) -> bool:
             isinstance(item, ApiCall) and item is not wait and _looks(item, copied)
         ):
             return True
-    return any(a.kind is AtomKind.READ and a.id > _first_id(loop) for a in atoms(loop.condition))
-
-
-def _first_id(loop: Loop) -> int:
-    return min((a.id for a in loop.varying), default=0)
+    return any(a.kind is AtomKind.READ and a.id > loop.start for a in atoms(loop.condition))
 
 
 def _looks(call: ApiCall, copied: Object | None) -> bool:

@@ -31,6 +31,9 @@ _ALSO_WAIT = frozenset(
 )
 """Calls that wait, or poll until something is done, or may."""
 
+_LIBRARIES = ("cublas", "cufft", "cusparse", "cusolver", "curand", "cudnn", "nccl", "MPI_")
+"""Libraries some of whose calls return results to the host, and so wait."""
+
 
 @dataclass(frozen=True, slots=True)
 class Unwaited:
@@ -99,6 +102,8 @@ def waits(item: Item) -> bool:
     if item.name in WAITS or item.name in BLOCKING_COPIES or item.name in _ALSO_WAIT:
         return True
     if item.name in RELEASES and item.name not in {"free", "delete", "cudaFreeAsync"}:
+        return True
+    if item.name.startswith(_LIBRARIES):
         return True
     return may_do_anything(item) or "thrust" in item.call.qualified or "cub::" in item.call.qualified
 

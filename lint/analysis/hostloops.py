@@ -223,6 +223,7 @@ class HostStatements(HostExpressions):
         before = state.copy()
         kind = LoopKind.COUNTED if isinstance(stmt, For) and stmt.step is not None else LoopKind.CONDITION
         loop = Loop(LoopKind.RANGE if isinstance(stmt, RangeFor) else kind, stmt.head, stmt.span)
+        loop.start = self.values.number()
         loop.varying = frozenset(self._widen(stmt, state))
         if isinstance(stmt, For):
             self._counter(stmt, loop, state)
@@ -372,7 +373,8 @@ class HostStatements(HostExpressions):
             sampled = Atom(atom.id, atom.kind, atom.name, atom.first, samples)
             self.store(state, place, sampled)
             loop.variable, loop.trip = sampled, len(seen)
-            loop.varying = frozenset({*(loop.varying - {atom}), sampled})
+            loop.start = self.values.number()
+        loop.varying = frozenset({*(loop.varying - {atom}), sampled})
 
     def _sequence(self, atom: Atom, condition: Value, after: Value) -> Sequence[int]:
         """The values of a counter whose start, condition and step are all known; empty otherwise."""
