@@ -373,8 +373,7 @@ class HostStatements(HostExpressions):
             sampled = Atom(atom.id, atom.kind, atom.name, atom.first, samples)
             self.store(state, place, sampled)
             loop.variable, loop.trip = sampled, len(seen)
-            loop.start = self.values.number()
-        loop.varying = frozenset({*(loop.varying - {atom}), sampled})
+            loop.varying = frozenset({*(loop.varying - {atom}), sampled})
 
     def _sequence(self, atom: Atom, condition: Value, after: Value) -> Sequence[int]:
         """The values of a counter whose start, condition and step are all known; empty otherwise."""
