@@ -14,7 +14,7 @@ from enum import Enum
 from itertools import combinations_with_replacement
 
 import numpy as np
-from cudalint.lint.analysis.races_cells import Group, Site, SiteKey, Touch, apart, clash, crowded, make_group
+from cudalint.lint.analysis.races_cells import Group, Site, SiteKey, Touch, apart, clash, make_group
 from cudalint.lint.analysis.races_order import Order, Stamped
 from cudalint.lint.analysis.trace import (
     OPAQUE,
@@ -140,13 +140,10 @@ class _Finder:
                 yield race
 
     def _in_block(self, group: Group, pairs: dict[tuple[SiteKey, SiteKey], _Tally]) -> None:
-        cells = crowded(group)
-        if not len(cells):
-            return
         for a, b in _candidates(group.sites, between_blocks=False):
             tally = pairs[_pair_key(a, b)]
-            tally.seen |= self._worlds_of_both(group, a, b, self.cta_world)
-            hot = cells[clash(a, b, cells)]
+            tally.seen |= self._worlds_of_both(a, b)
+            hot = clash(a, b)
             hot = hot[~_benign(a, b, hot)] if len(hot) else hot
             if not len(hot):
                 continue
@@ -155,29 +152,26 @@ class _Finder:
             self._note_warp(tally, group, a, b, hot[~far])
 
     def _between_blocks(self, group: Group, pairs: dict[tuple[SiteKey, SiteKey], _Tally]) -> None:
-        cells = crowded(group)
-        if not len(cells):
-            return
         worlds = np.arange(self.lanes.worlds)
         for a, b in _candidates(group.sites, between_blocks=True):
             tally = pairs[_pair_key(a, b)]
-            tally.seen |= self._worlds_of_both(group, a, b, worlds)
-            hot = cells[clash(a, b, cells)]
+            tally.seen |= self._worlds_of_both(a, b)
+            hot = clash(a, b)
             if len(hot):
                 hot = hot[apart(a, b, hot, self.lanes.cta)]
             hot = hot[~_benign(a, b, hot)] if len(hot) else hot
             if len(hot):
                 self._note(tally, Reach.GRID, group, a, b, hot, worlds)
 
-    def _worlds_of_both(self, group: Group, a: Site, b: Site, world: Ints) -> set[int]:
-        present = (a.hi.reshape(-1, group.space).max(axis=1) >= 0) & (b.hi.reshape(-1, group.space).max(axis=1) >= 0)
-        return set(world[np.flatnonzero(present)].tolist())
+    def _worlds_of_both(self, a: Site, b: Site) -> set[int]:
+        world, count = self.lanes.world, self.lanes.worlds
+        return a.within(world, count) & b.within(world, count)
 
     def _note(self, tally: _Tally, reach: Reach, group: Group, a: Site, b: Site, hot: Ints, world: Ints) -> None:
         """Record clashes between different warps or blocks, with a witness."""
         if not len(hot):
             return
-        tally.hit[reach] |= set(world[hot // group.space].tolist())
+        tally.hit[reach] |= set(world[group.scope[hot]].tolist())
         if reach in tally.witness:
             return
         cell = int(hot[0])
@@ -203,7 +197,7 @@ class _Finder:
                 reach = Reach.WARP
             if not len(found):
                 continue
-            tally.hit[reach] |= set(self.cta_world[hot[found] // group.space].tolist())
+            tally.hit[reach] |= set(self.cta_world[group.scope[hot[found]]].tolist())
             if reach not in tally.witness:
                 sides = (touch_a, int(pairs[0][0]), a), (touch_b, int(pairs[1][0]), b)
                 tally.witness[reach] = _race(reach, group, *sides, int(hot[found[0]]))
@@ -226,9 +220,12 @@ class _Finder:
 def _block_groups(members: Sequence[Stamped], lanes: LaneGrid) -> Iterator[list[tuple[Stamped, Bools]]]:
     """Split the accesses to an object at the barriers of the block."""
     groups: dict[int, list[tuple[Stamped, Bools]]] = defaultdict(list)
+    known: dict[int, list[int]] = {}
     for member in members:
-        epochs = np.unique(member.epochs)
-        for epoch in epochs.tolist():
+        epochs = known.get(id(member.epochs))
+        if epochs is None:
+            epochs = known[id(member.epochs)] = np.unique(member.epochs).tolist()
+        for epoch in epochs:
             mask = member.access.mask
             if len(epochs) > 1:
                 mask = mask & (member.epochs == epoch)[lanes.cta]
@@ -363,4 +360,4 @@ def _race(reach: Reach, group: Group, a: tuple[Touch, int, Site], b: tuple[Touch
     sides = [Party(t.stamped.access, lane, t.stamped.position) for t, lane, _ in (a, b)]
     first, second = sorted(sides, key=lambda p: (p.position, p.lane))
     certain = not (a[2].maybe or b[2].maybe)
-    return Race(reach, first.access.object, first, second, group.offset(cell), certain)
+    return Race(reach, first.access.object, first, second, int(group.start[cell]), certain)

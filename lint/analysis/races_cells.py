@@ -18,7 +18,7 @@ from cudalint.lint.model.source import Span
 
 Floats = npt.NDArray[np.float64]
 SiteKey = tuple[Span, AccessKind, tuple[Span, ...], bool]
-MAX_CELLS = 1 << 21
+MAX_CELLS = 1 << 18
 """Above this many cells a group's touched cells are renumbered before they are tabulated."""
 NO_LANE = np.iinfo(np.int32).max
 
@@ -38,6 +38,8 @@ class Site:
 
     key: SiteKey
     touches: list[Touch] = field(default_factory=list)
+    lanes: list[Ints] = field(default_factory=list)
+    """The lanes of all executions, also on cells where nothing can clash."""
     lo: Ints = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
     hi: Ints = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
 
@@ -55,6 +57,13 @@ class Site:
     def maybe(self) -> bool:
         """Whether loaded data decide which lanes execute it."""
         return self.key[3]
+
+    def within(self, part: Ints, parts: int) -> set[int]:
+        """The parts (worlds) in which the site executes."""
+        seen = np.zeros(parts, dtype=bool)
+        for lanes in self.lanes:
+            seen[part[lanes]] = True
+        return set(np.flatnonzero(seen).tolist())
 
     @property
     def crowded(self) -> bool:
@@ -90,21 +99,15 @@ def _numbers(access: Access) -> Floats:
 
 @dataclass(slots=True, eq=False)
 class Group:
-    """The accesses to one object that no barrier orders, by site, over numbered cells.
+    """The accesses to one object that no barrier orders, by site, on the cells where they can clash.
 
-    `space` is the number of cells per scope (block or world); cell // space is the scope's number.
+    Sites tabulate only cells that some site writes and more than one lane touches; `scope` says for each in
+    which block (or world) it lies, `start` at which byte of the object.
     """
 
     sites: list[Site]
-    granule: int
-    base: int
-    space: int
-    names: Ints | None
-
-    def offset(self, cell: int) -> int:
-        """The byte offset in the object at which a cell starts."""
-        local = cell % self.space
-        return (int(self.names[local]) if self.names is not None else local + self.base) * self.granule
+    scope: Ints
+    start: Ints
 
 
 def make_group(members: Sequence[tuple[Stamped, Bools]], scope: Ints, scopes: int) -> Group | None:
@@ -113,7 +116,8 @@ def make_group(members: Sequence[tuple[Stamped, Bools]], scope: Ints, scopes: in
     `members` are accesses with the lanes that count; `scope` numbers per lane what is judged by itself.
     """
     members = [(stamped, mask) for stamped, mask in members if mask.any()]
-    if not any(stamped.access.kind is not AccessKind.LOAD for stamped, _ in members):
+    writes = [stamped.access.kind is not AccessKind.LOAD for stamped, _ in members]
+    if not any(writes):
         return None
     granule = _granule(members)
     raw = [_expand(stamped, mask, granule) for stamped, mask in members]
@@ -123,17 +127,48 @@ def make_group(members: Sequence[tuple[Stamped, Bools]], scope: Ints, scopes: in
     if space * scopes > MAX_CELLS:
         names = np.unique(np.concatenate([touch.cells for touch in raw]))
         space = len(names)
+    numbered = [
+        (touch.cells - base if names is None else np.searchsorted(names, touch.cells)) + scope[touch.lanes] * space
+        for touch in raw
+    ]
+    hot = _crowded(numbered, raw, writes, space * scopes)
+    if not len(hot):
+        return None
+    slot = np.full(space * scopes, -1, dtype=np.int64)
+    slot[hot] = np.arange(len(hot))
+    local = hot % space
+    start = (names[local] if names is not None else local + base) * granule
+    return Group(_sites(raw, [slot[cells] for cells in numbered]), hot // space, start)
+
+
+def _crowded(numbered: Sequence[Ints], raw: Sequence[Touch], writes: Sequence[bool], cells: int) -> Ints:
+    """The cells that some access writes and more than one lane touches."""
+    low, high = np.full(cells, NO_LANE, dtype=np.int64), np.full(cells, -1, dtype=np.int64)
+    written = np.zeros(cells, dtype=bool)
+    for at, touch, write in zip(numbered, raw, writes, strict=True):
+        np.minimum.at(low, at, touch.lanes)
+        np.maximum.at(high, at, touch.lanes)
+        if write:
+            written[at] = True
+    return np.flatnonzero(written & (low != high))
+
+
+def _sites(raw: Sequence[Touch], slots: Sequence[Ints]) -> list[Site]:
+    """The sites of a group with their executions on the cells that have a slot."""
     sites: dict[SiteKey, Site] = {}
-    for touch in raw:
-        local = touch.cells - base if names is None else np.searchsorted(names, touch.cells)
-        cells = local + scope[touch.lanes] * space
+    count = max(int(slot.max(initial=-1)) for slot in slots) + 1
+    for touch, slot in zip(raw, slots, strict=True):
         access = touch.stamped.access
         key = (access.span, access.kind, access.calls, bool(access.mask_taint & OPAQUE))
-        sites.setdefault(key, Site(key)).touches.append(Touch(touch.stamped, touch.lanes, cells))
-    group = Group(list(sites.values()), granule, base, space, names)
-    for site in group.sites:
-        site.tabulate(space * scopes)
-    return group
+        site = sites.setdefault(key, Site(key))
+        site.lanes.append(touch.lanes)
+        inside = slot >= 0
+        if inside.any():
+            site.touches.append(Touch(touch.stamped, touch.lanes[inside], slot[inside]))
+    found = [site for site in sites.values() if site.touches]
+    for site in found:
+        site.tabulate(count)
+    return found
 
 
 def _granule(members: Iterable[tuple[Stamped, Bools]]) -> int:
@@ -156,20 +191,11 @@ def _expand(stamped: Stamped, mask: Bools, granule: int) -> Touch:
     return Touch(stamped, np.tile(lanes, pieces), cells)
 
 
-def crowded(group: Group) -> Ints:
-    """The cells that some site writes and more than one lane touches."""
-    lo = np.minimum.reduce([site.lo for site in group.sites])
-    hi = np.maximum.reduce([site.hi for site in group.sites])
-    written = np.maximum.reduce([site.hi for site in group.sites if site.writes])
-    return np.flatnonzero((written >= 0) & (lo != hi))
-
-
-def clash(a: Site, b: Site, cells: Ints) -> Bools:
-    """Of these cells, those that a lane touches at `a` and another lane at `b`."""
-    lo_a, hi_a, lo_b, hi_b = a.lo[cells], a.hi[cells], b.lo[cells], b.hi[cells]
-    both: Bools = (hi_a >= 0) & (hi_b >= 0)
-    one: Bools = (lo_a == hi_a) & (lo_b == hi_b) & (lo_a == lo_b)
-    return np.logical_and(both, ~one)
+def clash(a: Site, b: Site) -> Ints:
+    """The cells that a lane touches at `a` and another lane at `b`."""
+    both: Bools = (a.hi >= 0) & (b.hi >= 0)
+    one: Bools = (a.lo == a.hi) & (b.lo == b.hi) & (a.lo == b.lo)
+    return np.flatnonzero(both & ~one)
 
 
 def apart(a: Site, b: Site, cells: Ints, part: Ints) -> Bools:

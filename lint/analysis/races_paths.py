@@ -65,6 +65,8 @@ class Paths:
             return True
         if first.explored and second.explored and not self._one_region(first, second, trace):
             return False
+        if any(a.explored and _beyond_bound(a, trace) for a in (first, second)) or _hidden(race, trace):
+            return False
         if not _same_iteration(first, second):
             return True
         whole_grid = race.reach is Reach.GRID
@@ -127,6 +129,31 @@ def _place(branch: Branch, access: Access) -> Span | None:
     if access.calls[:depth] != branch.calls:
         return None
     return (*access.calls, access.span)[depth]
+
+
+def _beyond_bound(access: Access, trace: Trace) -> bool:
+    """Whether a thread's own condition keeps it from an access that was executed to see what it would do."""
+    return any(
+        isinstance(e, Branch)
+        and e.varies
+        and not e.taken.any()
+        and (place := _place(e, access)) is not None
+        and contains(e.node, place)
+        for e in trace.events
+    )
+
+
+def _hidden(race: Race, trace: Trace) -> bool:
+    """Whether a call that was not understood stands between the two sides, or may: it may be a barrier."""
+    first, second = race.first.access, race.second.access
+    calls = [span for span, reason in trace.unknown if "call" in reason or "compile" in reason]
+    if not calls:
+        return False
+    straight = first.calls == second.calls and first.span.file == second.span.file and _same_iteration(first, second)
+    if not straight:
+        return True
+    low, high = sorted((first.span.offset, second.span.offset))
+    return any(span.file == first.span.file and low <= span.offset <= high for span in calls)
 
 
 def _same_iteration(first: Access, second: Access) -> bool:

@@ -61,16 +61,18 @@ def _paths(unit: Unit) -> Paths:
 
 
 def _of_kernel(unit: Unit, kernel: Function) -> Iterable[Claim]:
-    names = built_ins(unit.program, kernel)
     paths = unit.once(_paths)
     found: list[tuple[Trace, list[Race]]] = []
     for trace in unit.traces(kernel):
-        protocol = Protocol(trace)
-        races = [
-            r
-            for r in find_races(trace)
-            if _believable(r, trace, names) and paths.together(r, trace) and not protocol.settles(r)
-        ]
+        races = list(find_races(trace))
+        if races:
+            names = built_ins(unit.program, kernel)
+            protocol = Protocol(trace)
+            races = [
+                r
+                for r in races
+                if _believable(r, trace, names) and paths.together(r, trace) and not protocol.settles(r)
+            ]
         found.append((trace, races))
     for trace, races in found:
         if trace.shape.source is ShapeSource.ASSUMED and races:
