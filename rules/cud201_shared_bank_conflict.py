@@ -7,8 +7,9 @@ from collections.abc import Iterator, Sequence
 from cudalint.lint.analysis import advice
 from cudalint.lint.analysis.banks import Layout, better_layout
 from cudalint.lint.analysis.memory import Site, Verdict, by_place, shared_sites
+from cudalint.lint.analysis.trace import OPAQUE, AccessKind
 from cudalint.lint.analysis.unit import Unit
-from cudalint.lint.diagnostics import Applicability, Diagnostic, Edit, Fix, Severity
+from cudalint.lint.diagnostics import Applicability, Confidence, Diagnostic, Edit, Fix, Severity
 from cudalint.rules.base import Meta, SourceRule
 
 
@@ -19,7 +20,8 @@ class SharedBankConflict(SourceRule):
     Reports a shared-memory access for which lanes of a warp want different 4-byte words of one bank, so that the
     hardware serves the request in several passes. The addresses of all lanes are evaluated for the block that
     the launch uses, with the phases of 8- and 16-byte accesses. Where padding the array helps, the finding names
-    the padding that was found to work for every access to that array.
+    the padding that was found to work for every access to that array. A scatter or gather by memory content is
+    reported for information: what it costs depends on the data.
 
     ## Why it is slow
     Shared memory has 32 banks of 4 bytes, each of which delivers one word per pass. A 32-way conflict makes one
@@ -63,8 +65,13 @@ class SharedBankConflict(SourceRule):
     def check(self, unit: Unit) -> Iterator[Diagnostic]:
         """Yield one finding for each place in the source."""
         sites = unit.once(shared_sites)
-        for site in by_place(sites, lambda s: s.verdict is Verdict.BAD):
+        certain = by_place(sites, lambda s: s.verdict is Verdict.BAD)
+        for site in certain:
             yield self._report(unit, site, sites)
+        places = {s.span.start for s in certain}
+        for site in by_place(sites, _scattered):
+            if site.span.start not in places:
+                yield self._scatter(site)
 
     def _report(self, unit: Unit, site: Site, sites: Sequence[Site]) -> Diagnostic:
         """Put one conflict into words, with the layout that removes it."""
@@ -91,6 +98,21 @@ class SharedBankConflict(SourceRule):
             lanes=advice.lane_map(site),
         )
 
+    def _scatter(self, site: Site) -> Diagnostic:
+        """Put an access whose words come from memory content into words."""
+        ways = site.cost.ratio
+        return self.finding(
+            site.span,
+            f"`{advice.text_of(site.access)}` takes its words from memory content: where that is unordered, about "
+            f"{advice.number(round(ways))} lanes meet in one bank ({advice.under(site.trace.shape)})",
+            severity=Severity.INFO,
+            kernel=site.trace.kernel.name,
+            reason="32 words drawn at random are spread unevenly over 32 banks",
+            help="nothing, if the content is ordered; else consider exchanging values by shuffles, or sorting first",
+            evidence={"ways": round(ways, 2), "block": list(site.trace.shape.block)},
+            confidence=Confidence.LOW,
+        )
+
     @staticmethod
     def _fix(unit: Unit, site: Site, layout: Layout | None) -> Fix | None:
         """The padding as an edit of the declaration, where that is all it takes."""
@@ -99,3 +121,9 @@ class SharedBankConflict(SourceRule):
             return None
         span, content = edit
         return Fix(Applicability.UNSAFE, advice.layout_advice(site, layout), (Edit(span, content),))
+
+
+def _scattered(site: Site) -> bool:
+    """Whether the words that lanes access come from memory content, and all of them take part for certain."""
+    access = site.access
+    return site.verdict is Verdict.DATA and access.kind is not AccessKind.ATOMIC and not access.mask_taint & OPAQUE

@@ -15,7 +15,7 @@ from enum import Enum
 
 import numpy as np
 from cudalint.lint.analysis.lanes import Requests, global_requests, pieces, shared_requests
-from cudalint.lint.analysis.memory_requests import requests_of
+from cudalint.lint.analysis.memory_requests import requests_of, seen_running
 from cudalint.lint.analysis.trace import (
     OPAQUE,
     Access,
@@ -36,7 +36,7 @@ WASTEFUL = 2.0
 """A request is wasteful from this multiple of its ideal on."""
 FULL = 1.15
 """... if it also costs more than this multiple of the same request with all lanes active and contiguous."""
-CONFLICT = 1.5
+CONFLICT = 1.3
 """Shared accesses conflict from this mean of wavefronts over ideal on."""
 FEW = 0.1
 """A share of the executions that does not decide."""
@@ -134,7 +134,7 @@ def sites(trace: Trace, space: Space) -> list[Site]:
 
 def _site(trace: Trace, space: Space, events: Sequence[Access]) -> Site | None:
     """Cost and judge the executions of one access; None when no lane ever ran it."""
-    events = [e for e in events if e.size and e.mask.any()]
+    events = [e for e in seen_running(events) if e.size and e.mask.any()]
     if not events:
         return None
     lanes = trace.lanes

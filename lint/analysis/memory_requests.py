@@ -48,7 +48,7 @@ def _without_reloads(trace: Trace) -> list[Access]:
             known.clear()
         if not isinstance(event, Access) or event.object.space not in (Space.GLOBAL, Space.SHARED):
             continue
-        if not event.mask.any() or _only_explored(event):
+        if not event.mask.any():
             continue
         values = known[event.object.id]
         if event.kind is AccessKind.LOAD:
@@ -63,16 +63,16 @@ def _without_reloads(trace: Trace) -> list[Access]:
     return kept
 
 
-def _only_explored(event: Access) -> bool:
-    """Whether the lanes are no sample of those that execute it: no sampled lane met a condition on its own data."""
-    return event.explored and bool(event.mask_taint & OPAQUE)
+def seen_running(events: Sequence[Access]) -> Sequence[Access]:
+    """The executions by lanes that met the conditions; all of them where no sampled lane did."""
+    return [e for e in events if not (e.explored and e.mask_taint & OPAQUE)] or events
 
 
 def _covers(before: Access, now: Access) -> bool:
     """Whether a load finds its value in a register since an access before."""
     if before.size != now.size or before.frames != now.frames[: len(before.frames)] or now.volatile:
         return False
-    if (now.mask & ~before.mask).any():
+    if (before.explored and not now.explored) or (now.mask & ~before.mask).any():
         return False
     return bool((before.address == now.address)[now.mask].all())
 
