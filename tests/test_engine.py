@@ -110,14 +110,15 @@ def test_worker_that_dies_or_hangs_costs_one_note_and_the_run_goes_on(
     jobs = [
         Job(str(write(tmp_path / f"{name}.cu", STRIDED)), FileKind.SOURCE, ("CUD101", "CUD301")) for name in NAMES
     ]
-    pool = Pool(1, timeout=3.0)
+    monkeypatch.setattr(worker_module, "_GRACE_SECONDS", 0.5)
+    pool = Pool(1, timeout=2.0)
     try:
         outcomes = list(pool.map(jobs))
     finally:
         pool.close()
     assert [outcome.complete for outcome in outcomes] == [True, False, True, False, True, False, False, True]
     assert "died (exit status 7)" in outcomes[1].findings[0].message
-    assert "took longer than 3 s" in outcomes[3].findings[0].message
+    assert "took longer than 2 s" in outcomes[3].findings[0].message
     assert "checking failed (ZeroDivisionError" in outcomes[5].findings[0].message
     found, note = outcomes[6].findings
     assert (found.code, note.message) == ("CUD101", "took too long to check: rule CUD301 did not finish")
