@@ -128,3 +128,28 @@ def test_options_override_the_launch_but_keep_its_arguments() -> None:
     (shape,) = shapes(source, block=(8, 8, 1), grid=(2, 2, 1))
     assert (shape.block, shape.grid, shape.source) == ((8, 8, 1), (2, 2, 1), ShapeSource.OPTION)
     assert shape.args[2].number == 3
+
+
+COMMAND_LINE = """
+#include <cstdlib>
+int size(char **words) { return atoi(words[1]); }
+int main(int argc, char *argv[]) {
+    if (argc != 3) return 1;
+    int n = size(argv), block = strtol(argv[2], NULL, 10);
+    float *a, *b;
+    cudaMalloc(&a, n * sizeof(float));
+    cudaMalloc(&b, n * sizeof(float));
+    k<<<(n + block - 1) / block, block>>>(a, b, n);
+}
+"""
+
+
+def test_a_given_command_line_makes_sizes_known() -> None:
+    (shape,) = shapes(KERNEL + COMMAND_LINE, argv=("program", "1000", "128"))
+    assert (shape.block, shape.grid) == ((128, 1, 1), (8, 1, 1))
+    assert [a.bytes for a in shape.args[:2]] == [4000, 4000]
+    assert shape.args[2].number == 1000
+
+
+def test_without_a_command_line_they_are_not_guessed() -> None:
+    assert all(s.grid[0] is None for s in shapes(KERNEL + COMMAND_LINE))

@@ -103,7 +103,7 @@ class Verifier:
         argv = self._options.argv or said or command_line(Path(unit.program.path))
         if argv is None:
             return unit.options
-        return replace(unit.options, extra={**unit.options.extra, "argv": argv})
+        return replace(unit.options, argv=argv)
 
     def _spec(self, kernel: Function, content: bytes) -> Spec | None:
         lines = content.decode("utf-8", "replace").splitlines()

@@ -8,8 +8,9 @@ per function run (`hosteffects`).
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from cudalint.lint.analysis.hostapi import Library
@@ -27,16 +28,38 @@ from cudalint.lint.analysis.hostvalues import (
     Value,
     Values,
     atoms,
+    integer,
     parts,
 )
-from cudalint.lint.model.expressions import Call, Delete, Expr, Lambda, Launch, Storage, Symbol
+from cudalint.lint.model.expressions import Call, Delete, Expr, Index, Lambda, Launch, Storage, Symbol
 from cudalint.lint.model.program import Function, FunctionKind, TranslationUnit
 from cudalint.lint.model.source import NOWHERE
 from cudalint.lint.model.types import VOID, IntType, PointerType, RecordType, Type
-from cudalint.lint.model.walk import walk
+from cudalint.lint.model.walk import unwrapped, walk
 
 STATUS_TYPES = frozenset({"cudaError_t", "cudaError", "enum cudaError", "CUresult", "cudaError_enum"})
 """Names of the runtime's and the driver's status codes."""
+
+
+def _whole(text: str) -> int:
+    """What atoi makes of a word."""
+    found = re.match(r"\s*[-+]?\d+", text)
+    return int(found[0]) if found else 0
+
+
+def _real(text: str) -> float:
+    """What atof makes of a word."""
+    found = re.match(r"\s*[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?", text)
+    return float(found[0]) if found else 0.0
+
+
+NUMBER_READERS: Mapping[str, Callable[[str], int | float]] = {
+    **dict.fromkeys(("atoi", "atol", "atoll", "strtol", "strtoul", "strtoll", "strtoull"), _whole),
+    **dict.fromkeys(("stoi", "stol", "stoll", "stoul", "stoull"), _whole),
+    **dict.fromkeys(("atof", "strtod", "strtof", "stof", "stod"), _real),
+}
+"""Functions that read a number from a word, and what they make of it."""
+
 MAX_DEPTH = 10
 """Nested calls that are followed."""
 MAX_RUNS = 12
@@ -62,9 +85,11 @@ class HostProgram:
 class Interpreter(Library, HostStatements):
     """Interprets the host code of one translation unit."""
 
-    def __init__(self, program: TranslationUnit) -> None:
+    def __init__(self, program: TranslationUnit, argv: tuple[str, ...] = ()) -> None:
         super().__init__()
         self.program = program
+        self.argv = argv
+        self._words = self.object(Memory.UNKNOWN, "argv")
         self.roots: list[Run] = []
         self.runs: list[Run] = []
         self.calls: list[ApiCall] = []
@@ -137,6 +162,10 @@ class Interpreter(Library, HostStatements):
             args.append(self.load(start, place, param.type))
             if not isinstance(param.type, RecordType):
                 self.store(start, place, args[-1])
+        if function.name == "main" and self.argv and len(args) >= 2:
+            args[:2] = (len(self.argv), Pointer(self._words))
+            for param, value in zip(function.params[:2], args[:2], strict=True):
+                self.store(start, Pointer(self.frame.variables[param.key]), value)
         this = self._receiver(function)
         self.items = []
         run, _value, end = self._execute(function, frame, tuple(args), start, this)
@@ -165,6 +194,9 @@ class Interpreter(Library, HostStatements):
         if call.receiver is not None and receiver is None:
             receiver = self.eval(call.receiver, state) if call.arrow else self.place(call.receiver, state)
         if function is None:
+            given = self._given(call, state) if self.argv and call.name in NUMBER_READERS else None
+            if given is not None:
+                return given
             args = tuple(self._argument(a, None, state) for a in call.args)
             return self.external(call, args, receiver, state)
         names = [*function.params, *([None] * len(call.args))]
@@ -175,6 +207,16 @@ class Interpreter(Library, HostStatements):
         if call.constructor and into is not None:
             return self.load(state, into, call.type)
         return value
+
+    def _given(self, call: Call, state: State) -> int | float | None:
+        """The number that `atoi(argv[k])` and its kin read, where the command line is given."""
+        word = unwrapped(call.args[0]) if call.args else None
+        if not isinstance(word, Index):
+            return None
+        base, index = self.eval(word.base, state), integer(self.eval(word.index, state))
+        if not isinstance(base, Pointer) or base.object is not self._words or index is None:
+            return None
+        return NUMBER_READERS[call.name](self.argv[index]) if 0 <= index < len(self.argv) else None
 
     def _callee(self, call: Call, state: State) -> Function | None:
         key = call.key
@@ -395,11 +437,14 @@ def _called(hosts: Sequence[Function]) -> set[str]:
     return found
 
 
-_LATEST: list[tuple[TranslationUnit, HostProgram]] = []
+_LATEST: list[tuple[TranslationUnit, tuple[str, ...], HostProgram]] = []
 
 
-def host_program(program: TranslationUnit) -> HostProgram:
-    """The interpreted host code of a unit; the last unit's is kept, because several analyses ask in turn."""
-    if not _LATEST or _LATEST[0][0] is not program:
-        _LATEST[:] = [(program, Interpreter(program).interpret())]
-    return _LATEST[0][1]
+def host_program(program: TranslationUnit, argv: tuple[str, ...] = ()) -> HostProgram:
+    """The interpreted host code of a unit; the last unit's is kept, because several analyses ask in turn.
+
+    `argv` is the command line to assume, program name first; without it nothing is known of `main`'s arguments.
+    """
+    if not _LATEST or _LATEST[0][0] is not program or _LATEST[0][1] != argv:
+        _LATEST[:] = [(program, argv, Interpreter(program, argv).interpret())]
+    return _LATEST[0][2]

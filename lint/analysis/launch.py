@@ -42,7 +42,7 @@ def launch_shapes(program: TranslationUnit, kernel: Function, options: Options) 
     threadIdx, constants in `blockIdx.x * 256 + threadIdx.x`, else 256 threads, or (32, 8) and (16, 16) where
     the kernel is two-dimensional. `options.block` and `options.grid` override everything.
     """
-    host = host_program(program)
+    host = host_program(program, options.argv)
     found = [
         shape
         for call in host.launches

@@ -12,11 +12,11 @@ from dataclasses import replace
 
 from cudalint.lint.analysis.memory import Site, recost
 from cudalint.lint.analysis.unit import Unit
-from cudalint.lint.model.expressions import Builtin, Call, Cast, Expr, Launch, Var
+from cudalint.lint.model.expressions import Builtin, Call, Expr, Launch, Var
 from cudalint.lint.model.program import Function, TranslationUnit
 from cudalint.lint.model.source import NOWHERE, Span
 from cudalint.lint.model.statements import Decl
-from cudalint.lint.model.walk import Node, walk
+from cudalint.lint.model.walk import Node, unwrapped, walk
 
 Rewrite = tuple[tuple[Span, str], ...]
 
@@ -150,14 +150,3 @@ def _used_elsewhere(function: Function, variable: Var) -> bool:
 def _names(shape: Expr, variable: Var) -> int:
     inner = unwrapped(shape)
     return int(isinstance(inner, Var) and inner.symbol.key == variable.symbol.key)
-
-
-def unwrapped(expr: Expr) -> Expr:
-    """An expression without the copies and conversions that the compiler put around it."""
-    while True:
-        if isinstance(expr, Cast) and not expr.explicit:
-            expr = expr.operand
-        elif isinstance(expr, Call) and expr.constructor and len(expr.args) == 1:
-            expr = expr.args[0]
-        else:
-            return expr

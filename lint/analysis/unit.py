@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, TypeVar, cast
 
@@ -17,12 +17,15 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """Settings that analyses need: `block`/`grid` override every launch; `cuda` is the target toolkit."""
+    """Settings that analyses need: `block`/`grid` override every launch; `cuda` is the target toolkit.
+
+    `argv` is the command line, program name first, that the host code is taken to be run with.
+    """
 
     block: tuple[int, int, int] | None = None
     grid: tuple[int, int, int] | None = None
     cuda: tuple[int, int] = (13, 0)
-    extra: Mapping[str, object] = field(default_factory=dict)
+    argv: tuple[str, ...] = ()
 
 
 class Unit:

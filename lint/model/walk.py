@@ -7,7 +7,7 @@ from dataclasses import fields
 from functools import cache
 from typing import Any, cast, get_args
 
-from cudalint.lint.model.expressions import Expr
+from cudalint.lint.model.expressions import Call, Cast, Expr
 from cudalint.lint.model.statements import Case, Stmt
 
 Node = Expr | Stmt | Case
@@ -36,3 +36,14 @@ def walk(node: Node) -> Iterator[Node]:
         top = stack.pop()
         yield top
         stack.extend(reversed(list(children(top))))
+
+
+def unwrapped(expr: Expr) -> Expr:
+    """An expression without the copies and conversions that the compiler put around it."""
+    while True:
+        if isinstance(expr, Cast) and not expr.explicit:
+            expr = expr.operand
+        elif isinstance(expr, Call) and expr.constructor and len(expr.args) == 1:
+            expr = expr.args[0]
+        else:
+            return expr
