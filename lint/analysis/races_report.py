@@ -11,7 +11,7 @@ from cudalint.lint.analysis.execute import execute
 from cudalint.lint.analysis.races import Party, Race, Reach, find_races
 from cudalint.lint.analysis.races_locks import Protocol
 from cudalint.lint.analysis.races_paths import Paths
-from cudalint.lint.analysis.trace import AccessKind, LaneGrid, MemoryObject, ShapeSource, Space, Trace
+from cudalint.lint.analysis.trace import AccessKind, LaneGrid, MemoryObject, ShapeSource, Space, Taint, Trace
 from cudalint.lint.analysis.unit import Unit
 from cudalint.lint.model.expressions import Builtin, Call
 from cudalint.lint.model.program import Function, TranslationUnit
@@ -82,6 +82,16 @@ def _of_kernel(unit: Unit, kernel: Function) -> Iterable[Claim]:
             yield Claim(kernel, trace, group[0], tuple(group[1:]))
 
 
+def _likely_global(race: Race) -> bool:
+    """Whether a race on global memory that data decide about is worth telling.
+
+    Algorithms on graphs and queues race on purpose, under conditions on what they load: only neighbours within
+    a block at plainly computed addresses are told then.
+    """
+    taint = race.first.access.address_taint | race.second.access.address_taint
+    return race.certain or (race.reach is Reach.BLOCK and not taint & Taint.LOADED_UNIFORM)
+
+
 def other_blocks(unit: Unit, trace: Trace) -> list[Trace]:
     """The kernel under other sizes of an assumed block, against which a claim has to hold.
 
@@ -101,6 +111,8 @@ def _believable(race: Race, trace: Trace, names: frozenset[str]) -> bool:
     instance of a template whose arguments are guesses, nor of blocks that meet on addresses made of unknown
     sizes: how the parts of a buffer are sized to the grid is the host's secret.
     """
+    if race.offset < 0 or (race.object.space is Space.GLOBAL and not _likely_global(race)):
+        return False
     if race.reach is Reach.GRID:
         if race.first.access.address_taint or race.second.access.address_taint:
             return False
