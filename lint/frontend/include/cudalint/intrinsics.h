@@ -111,7 +111,12 @@ long long __double_as_longlong(double x);
 double __hiloint2double(int hi, int lo);
 int __double2loint(double x);
 int __double2hiint(double x);
+int __finitef(float x);
+int __isnanf(float x);
+int __isinff(float x);
 int float2int(float x);
+float fdivide(float x, float y);
+double fdivide(double x, double y);
 float int_as_float(int x);
 int float_as_int(float x);
 

@@ -13,6 +13,7 @@ CUDALINT_STORE(__stwb) CUDALINT_STORE(__stcg) CUDALINT_STORE(__stcs) CUDALINT_ST
 
 unsigned int __isGlobal(const void *ptr);
 unsigned int __isShared(const void *ptr);
+unsigned int __isClusterShared(const void *ptr);
 unsigned int __isConstant(const void *ptr);
 unsigned int __isLocal(const void *ptr);
 unsigned int __isGridConstant(const void *ptr);

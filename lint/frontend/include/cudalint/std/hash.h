@@ -34,6 +34,10 @@ CUDALINT_FUNCTOR(less_equal, bool, _x <= _y) CUDALINT_FUNCTOR_VOID(less_equal, _
 CUDALINT_FUNCTOR(greater_equal, bool, _x >= _y) CUDALINT_FUNCTOR_VOID(greater_equal, _x >= _y)
 #undef CUDALINT_FUNCTOR
 #undef CUDALINT_FUNCTOR_VOID
+struct identity {
+  typedef int is_transparent;
+  template <class _T> constexpr _T &&operator()(_T &&_x) const noexcept { return static_cast<_T &&>(_x); }
+};
 template <class _T = void> struct negate { constexpr _T operator()(const _T &_x) const { return -_x; } };
 template <class _T = void> struct logical_not { constexpr bool operator()(const _T &_x) const { return !_x; } };
 template <class _T = void> struct bit_not { constexpr _T operator()(const _T &_x) const { return ~_x; } };

@@ -45,8 +45,17 @@ public:
   streamsize width(streamsize _w);
   locale imbue(const locale &loc);
   static bool sync_with_stdio(bool sync = true);
+  static int xalloc();
+  long &iword(int index);
+  locale getloc() const;
 };
-class streambuf { public: virtual ~streambuf(); };
+class streambuf {
+public:
+  virtual ~streambuf();
+  streamsize in_avail();
+  int sgetc();
+  int sbumpc();
+};
 class basic_ios_char;
 class ios : public ios_base {
 public:
@@ -209,6 +218,6 @@ CUDALINT_STRINGSTREAM(istringstream, istream)
 CUDALINT_STRINGSTREAM(ostringstream, ostream)
 CUDALINT_STRINGSTREAM(stringstream, iostream)
 #undef CUDALINT_STRINGSTREAM
-template <class _C> using basic_ostream = enable_if_t<is_same_v<_C, char>, ostream>;
-template <class _C> using basic_istream = enable_if_t<is_same_v<_C, char>, istream>;
+template <class _C, class = char_traits<_C>> using basic_ostream = enable_if_t<is_same_v<_C, char>, ostream>;
+template <class _C, class = char_traits<_C>> using basic_istream = enable_if_t<is_same_v<_C, char>, istream>;
 }

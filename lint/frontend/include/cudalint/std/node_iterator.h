@@ -5,7 +5,6 @@
 #include "cudalint/std/hash.h"
 #pragma clang force_cuda_host_device begin
 namespace std {
-namespace detail {
 template <class _T> struct node_iterator {
   typedef bidirectional_iterator_tag iterator_category;
   typedef remove_const_t<_T> value_type;
@@ -23,7 +22,6 @@ template <class _T> struct node_iterator {
   friend bool operator==(const node_iterator &_x, const node_iterator &_y) noexcept;
   friend bool operator!=(const node_iterator &_x, const node_iterator &_y) noexcept;
 };
-}
 }
 // Members that every container has.
 #define CUDALINT_CONTAINER(Self, ...) \

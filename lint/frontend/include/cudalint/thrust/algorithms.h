@@ -158,7 +158,9 @@ template <class _Policy, class _It> CUDALINT_OPAQUE _It max_element(const detail
 template <class _It, class _Compare> CUDALINT_OPAQUE _It max_element(_It first, _It last, _Compare comp);
 template <class _Policy, class _It, class _Compare> CUDALINT_OPAQUE _It max_element(const detail::execution_policy<_Policy> &exec, _It first, _It last, _Compare comp);
 template <class _It> CUDALINT_OPAQUE pair<_It, _It> minmax_element(_It first, _It last);
+template <class _It, class _Compare> CUDALINT_OPAQUE pair<_It, _It> minmax_element(_It first, _It last, _Compare comp);
 template <class _Policy, class _It> CUDALINT_OPAQUE pair<_It, _It> minmax_element(const detail::execution_policy<_Policy> &exec, _It first, _It last);
+template <class _Policy, class _It, class _Compare> CUDALINT_OPAQUE pair<_It, _It> minmax_element(const detail::execution_policy<_Policy> &exec, _It first, _It last, _Compare comp);
 template <class _It, class _It2, class _T> CUDALINT_OPAQUE _T inner_product(_It first, _It last, _It2 first2, _T init);
 template <class _Policy, class _It, class _It2, class _T> CUDALINT_OPAQUE _T inner_product(const detail::execution_policy<_Policy> &exec, _It first, _It last, _It2 first2, _T init);
 template <class _It, class _It2, class _T, class _Op1, class _Op2> CUDALINT_OPAQUE _T inner_product(_It first, _It last, _It2 first2, _T init, _Op1 op1, _Op2 op2);
