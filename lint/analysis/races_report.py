@@ -74,7 +74,10 @@ def _of_kernel(unit: Unit, kernel: Function) -> Iterable[Claim]:
                 if _believable(r, trace, names) and paths.together(r, trace) and not protocol.settles(r)
             ]
         found.append((trace, races))
+    everywhere = set.intersection(*({_place(r) for r in races} for _, races in found)) if found else set()
     for trace, races in found:
+        # Sizes that the host computes may be read wrongly; no kernel is meant to race under one launch only.
+        races = [r for r in races if r.object.space is not Space.GLOBAL or _place(r) in everywhere]
         if trace.shape.source is ShapeSource.ASSUMED and races:
             others = [{_place(r) for r in find_races(t)} for t in other_blocks(unit, trace)]
             races = [r for r in races if others and all(_place(r) in places for places in others)]
