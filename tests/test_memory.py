@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from cudalint.lint.analysis import advice
 from cudalint.lint.analysis.banks import better_layout
 from cudalint.lint.analysis.memory import Site, Verdict, by_place, of_record, sites
 from cudalint.lint.analysis.memory_alignment import misaligned
-from cudalint.lint.analysis.memory_reuse import untiled, vectors
-from cudalint.lint.analysis.trace import Access, Frame, LaneGrid, Space, Taint
+from cudalint.lint.analysis.memory_requests import requests_of
+from cudalint.lint.analysis.memory_reuse import untiled, used_share, vectors
+from cudalint.lint.analysis.trace import Access, AccessKind, Frame, LaneGrid, Space, Taint
 from cudalint.lint.model.types import DOUBLE, FLOAT, Field, RecordType
 from memory_traces import access, array, lane_grid, span, trace
 
@@ -250,3 +253,48 @@ def test_where_padding_is_written(text: bytes, want: bytes | None) -> None:
     """The edit goes before the last bracket, unless the extent would be read differently."""
     place = advice.innermost_extent(text, 0, "t", 2)
     assert (None if place is None else text[:place] + b" + 1" + text[place:]) == want
+
+
+def test_reloads_are_no_requests() -> None:
+    """A load of what the thread just loaded is none; after a store that may change it, it is one."""
+    lanes = lane_grid((32, 1, 1))
+    first, again = access(lanes, lanes.tx * 4, 1), access(lanes, lanes.tx * 4, 3)
+    assert [a.span.line for a in requests_of(trace(lanes, first, again))] == [1]
+    store = access(lanes, lanes.tx * 4 + 4, 2, kind=AccessKind.STORE)
+    assert [a.span.line for a in requests_of(trace(lanes, first, store, again))] == [1, 2, 3]
+    more = access(lanes, lanes.tx * 4, 1, mask=lanes.tx < 8)
+    assert [a.span.line for a in requests_of(trace(lanes, more, again))] == [1, 3]
+
+
+def test_neighbours_in_shared_memory_become_a_vector() -> None:
+    """s[2i] and s[2i+1] are one 8-byte access; in global memory nothing is known of the alignment."""
+    lanes = lane_grid((32, 1, 1))
+    for space, want in ((Space.SHARED, [8]), (Space.GLOBAL, [4, 4])):
+        buffer = array(space, (64,))
+        pair = access(lanes, lanes.tx * 8, 1, buffer), access(lanes, lanes.tx * 8 + 4, 2, buffer)
+        assert [a.size for a in requests_of(trace(lanes, *pair))] == want
+
+
+def test_fields_of_an_aligned_record_become_a_vector() -> None:
+    """All four fields of a float4 are one 16-byte access; x alone is not."""
+    lanes = lane_grid((32, 1, 1))
+    fields = [access(lanes, lanes.tx * 16 + 4 * i, i + 1, field_of=FLOAT4) for i in range(4)]
+    assert [a.size for a in requests_of(trace(lanes, *fields))] == [16]
+    assert [a.size for a in requests_of(trace(lanes, fields[0]))] == [4]
+
+
+def test_explored_code_counts_where_nothing_else_ran() -> None:
+    """Executions by lanes that only explore a side give way to real ones."""
+    lanes = lane_grid((32, 1, 1))
+    real = access(lanes, lanes.tx * 4)
+    guess = replace(access(lanes, lanes.tx * 128), explored=True, mask_taint=Taint.LOADED)
+    assert one(lanes, real, guess).verdict is Verdict.FINE
+    assert one(lanes, guess).verdict is Verdict.BAD
+
+
+def test_share_of_the_sectors_that_is_used() -> None:
+    """One of three interleaved streams uses a third of its sectors; all three use them whole."""
+    lanes = lane_grid((32, 1, 1))
+    streams = [access(lanes, lanes.tx * 12 + 4 * i, i + 1) for i in range(3)]
+    assert used_share(one(lanes, streams[0])) == pytest.approx(1 / 3, abs=0.01)
+    assert used_share(sites(trace(lanes, *streams), Space.GLOBAL)[0]) == 1

@@ -1,7 +1,8 @@
 """Which of the executed accesses become requests, as an optimising compiler leaves them.
 
 A value that a thread has just loaded or stored stays in a register, so loading it again is no request; and
-neighbouring accesses to a shared array, whose alignment the compiler knows, become one vector access.
+neighbouring accesses to a shared array or an aligned record, whose alignment the compiler knows, become one vector
+access.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 import numpy as np
-from cudalint.lint.analysis.lanes import WIDEST
+from cudalint.lint.analysis.lanes import WIDEST, WORD
 from cudalint.lint.analysis.trace import (
     OPAQUE,
     Access,
@@ -24,7 +25,7 @@ from cudalint.lint.analysis.trace import (
     SyncKind,
     Trace,
 )
-from cudalint.lint.model.types import PointerType
+from cudalint.lint.model.types import PointerType, RecordType
 
 REMEMBERED = 16
 """Values of one buffer that are taken to be kept in registers at a time."""
@@ -95,7 +96,7 @@ def _vectorised(accesses: Sequence[Access]) -> list[Access]:
     groups: dict[object, list[Access]] = defaultdict(list)
     for access in accesses:
         plain = access.kind in (AccessKind.LOAD, AccessKind.STORE) and not access.volatile
-        if access.object.space is Space.SHARED and plain and access.size < WIDEST:
+        if plain and access.size < _known_alignment(access):
             where = (access.object.id, access.kind, access.size, access.interval, access.warp_interval)
             groups[(*where, _iterations(access.frames), access.calls)].append(access)
     replaced: dict[int, Access | None] = {}
@@ -103,6 +104,14 @@ def _vectorised(accesses: Sequence[Access]) -> list[Access]:
         if len(group) > 1:
             replaced.update(_joined(group))
     return [found for a in accesses if (found := replaced.get(a.order, a)) is not None]
+
+
+def _known_alignment(access: Access) -> int:
+    """Bytes that the compiler knows an address around the access to be a multiple of: a vector may be that wide."""
+    if access.object.space is Space.SHARED:
+        return WIDEST
+    record = access.field_of
+    return min(record.align, WIDEST) if isinstance(record, RecordType) else 0
 
 
 def _iterations(frames: Iterable[Frame]) -> tuple[tuple[object, int], ...]:
@@ -131,7 +140,7 @@ def _is_vector(run: Sequence[Access], width: int) -> bool:
         return False
     first, size = run[0], run[0].size
     base = _active(first)
-    if size * width > WIDEST or size < 4 or (base % (size * width)).any():
+    if size * width > _known_alignment(first) or size < WORD or (base % (size * width)).any():
         return False
     return all(
         np.array_equal(a.mask, first.mask) and np.array_equal(_active(a), base + i * size) for i, a in enumerate(run)
