@@ -5,7 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from cudalint.lint.analysis.hostflow import host_flow
-from cudalint.lint.analysis.hostflow_errors import StatusCall, by_style, check_macro, status_calls
+from cudalint.lint.analysis.hostflow_errors import (
+    StatusCall,
+    by_style,
+    call_places,
+    check_macro,
+    launch_places,
+    status_calls,
+)
 from cudalint.lint.analysis.unit import Unit
 from cudalint.lint.diagnostics import Applicability, Diagnostic, Edit, Fix, Label, Severity
 from cudalint.lint.model.expressions import Call
@@ -74,7 +81,7 @@ class UncheckedCudaCall(SourceRule):
         """One finding per ignored status, or one for a function or file that ignores many."""
         flow = unit.once(host_flow)
         calls = status_calls(flow)
-        single, whole = by_style([(c.span, c.checked, c.function) for c in calls])
+        single, whole = by_style(call_places(flow), launch_places(flow))
         macro = check_macro(flow)
         for index in single:
             yield self._single(calls[index], macro)

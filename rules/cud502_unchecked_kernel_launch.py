@@ -5,7 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from cudalint.lint.analysis.hostflow import host_flow
-from cudalint.lint.analysis.hostflow_errors import LaunchCheck, by_style, check_macro, launch_checks
+from cudalint.lint.analysis.hostflow_errors import (
+    LaunchCheck,
+    by_style,
+    call_places,
+    check_macro,
+    launch_checks,
+    launch_places,
+)
 from cudalint.lint.analysis.unit import Unit
 from cudalint.lint.diagnostics import Applicability, Diagnostic, Fix, Label, Severity
 from cudalint.rules.base import Meta, SourceRule
@@ -72,7 +79,7 @@ class UncheckedKernelLaunch(SourceRule):
         """One finding per launch, or one for a function or file that has many."""
         flow = unit.once(host_flow)
         launches = launch_checks(flow)
-        single, whole = by_style([(c.span, c.checked, c.function) for c in launches])
+        single, whole = by_style(launch_places(flow), call_places(flow))
         macro = check_macro(flow)
         for index in single:
             one = launches[index]

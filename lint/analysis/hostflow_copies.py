@@ -251,10 +251,11 @@ def _element(expr: Expr) -> int:
 
 
 def same_product(flow: HostFlow, total: Value, count: Value, size: int) -> bool:
-    """Whether a buffer's size is exactly `count * size`, factor by factor."""
-    if isinstance(total, (int, float)) and isinstance(count, (int, float)):
-        return count > 1 and total == count * size
-    if isinstance(count, (int, float)):
+    """Whether a buffer's size is exactly `count * size`, factor by factor, and the count is of no bytes itself.
+
+    A count with a constant factor that the element's size divides may be meant in bytes: a part of the buffer.
+    """
+    if isinstance(count, (int, float)) or factors(count)[0] % size == 0:
         return False
     return factors(total) == factors(flow.host.values.op("*", count, size))
 

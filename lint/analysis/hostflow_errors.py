@@ -70,12 +70,15 @@ def _status_name(item: Item) -> str | None:
     return None
 
 
-def by_style(places: Sequence[tuple[Span, bool, str]]) -> tuple[list[int], dict[str, list[int]]]:
+def by_style(
+    places: Sequence[tuple[Span, bool, str]], beside: Sequence[tuple[Span, bool, str]] = ()
+) -> tuple[list[int], dict[str, list[int]]]:
     """Which unchecked places to report one by one, and which to report together.
 
     `places` are spans, whether they are checked, and the function they are in. Indexes into it are returned:
     single ones, and by file, or by function, those that are reported once: all of a file whose style is to
-    check nothing (at least `FEW` unchecked, and fewer checked), and `FEW` or more of one function.
+    check nothing (at least `FEW` unchecked, and fewer checked, `beside` counted in), and `FEW` or more of one
+    function. `beside` are the places of the other kind, calls or launches: a style shows in both.
     """
     unchecked: dict[str, list[int]] = {}
     checked: Counter[str] = Counter()
@@ -84,10 +87,13 @@ def by_style(places: Sequence[tuple[Span, bool, str]]) -> tuple[list[int], dict[
             checked[span.file] += 1
         else:
             unchecked.setdefault(span.file, []).append(index)
+    elsewhere = Counter(span.file for span, is_checked, _ in beside if not is_checked)
+    checked.update(span.file for span, is_checked, _ in beside if is_checked)
     single: list[int] = []
     whole: dict[str, list[int]] = {}
     for file, indexes in unchecked.items():
-        if len(indexes) >= FEW and checked[file] < len(indexes):
+        ignored = len(indexes) + elsewhere[file]
+        if len(indexes) > 1 and ignored >= FEW and checked[file] < ignored:
             whole[file] = indexes
             continue
         functions: dict[str, list[int]] = {}
@@ -179,3 +185,13 @@ class _Afterwards:
 def _asks(call: ApiCall) -> bool:
     """Whether a call may report a rejected launch: an error query that is used, or a function out of sight."""
     return call.used if call.name in ERROR_QUERIES else may_do_anything(call)
+
+
+def call_places(flow: HostFlow) -> list[tuple[Span, bool, str]]:
+    """The status calls as `by_style` takes them."""
+    return [(c.span, c.checked, c.function) for c in status_calls(flow)]
+
+
+def launch_places(flow: HostFlow) -> list[tuple[Span, bool, str]]:
+    """The launches as `by_style` takes them."""
+    return [(c.span, c.checked, c.function) for c in launch_checks(flow)]
