@@ -127,3 +127,9 @@ def test_a_triangular_loop_wastes_lanes_and_a_strided_one_does_not():
     (found,) = unequal_loops(b.trace())
     assert found.loop.span.line == 1
     assert found.most - found.least == 31
+
+
+def test_a_branch_that_parts_the_first_block_only_is_a_border():
+    b = Build()
+    b.branch(1, (b.lanes.block == 0) & (b.t % 2 == 0))
+    assert list(divergent_branches(b.trace())) == []

@@ -81,16 +81,21 @@ def _by_span(branches: list[Branch]) -> dict[Span, list[Branch]]:
 
 def _judge(runs: list[Branch], trace: Trace) -> DivergentBranch | None:
     warp = trace.lanes.warp
-    executed = parted = 0
+    block_of = np.zeros(int(warp.max()) + 1, dtype=np.int64)
+    block_of[warp] = trace.lanes.block
+    blocks = int(trace.lanes.block.max()) + 1
+    executed, parted = np.zeros(blocks), np.zeros(blocks)
     worst: tuple[Branch, int] | None = None
     for run in runs:
         active, taken = _per_warp(warp, run.mask), _per_warp(warp, run.taken & run.mask)
         split = np.flatnonzero((taken > 0) & (taken < active))
-        executed += int((active > 0).sum())
-        parted += len(split)
+        executed += np.bincount(block_of[active > 0], minlength=blocks)
+        parted += np.bincount(block_of[split], minlength=blocks)
         if len(split) and worst is None:
             worst = run, int(split[len(split) // 2])
-    if worst is None or parted < ALONE_RATE * executed:
+    # What parts the first block of the grid only is a border: the least divergent block counts.
+    rate = float((parted[executed > 0] / executed[executed > 0]).min())
+    if worst is None or rate < ALONE_RATE:
         return None
     branch, number = worst
     lanes = np.flatnonzero(warp == number)
@@ -98,7 +103,7 @@ def _judge(runs: list[Branch], trace: Trace) -> DivergentBranch | None:
     active_count = int(branch.mask[lanes].sum())
     found = DivergentBranch(
         branch,
-        parted / executed,
+        rate,
         int(lanes[0]),
         taken_count,
         active_count,
