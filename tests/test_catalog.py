@@ -66,5 +66,5 @@ def test_a_warm_command_line_imports_no_analysis() -> None:
         "import sys; from cudalint.lint import check, commands, catalog; "
         "print(*(m for m in sys.modules if m == 'numpy' or m.startswith('cudalint.lint.analysis.')))"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    done = subprocess.run([sys.executable, "-P", "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.split() == ["cudalint.lint.analysis.unit"]

@@ -250,6 +250,7 @@ def test_clean(cli, place: Path) -> None:  # type: ignore[no-untyped-def]
 def test_version_is_quick_and_imports_nothing_heavy() -> None:
     command = [
         sys.executable,
+        "-P",
         "-c",
         "import sys; from cudalint.lint.cli import main; main(['--version']); print(*sys.modules)",
     ]
