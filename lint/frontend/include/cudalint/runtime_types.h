@@ -337,7 +337,7 @@ struct cudaResourceDesc {
 struct cudaResourceViewDesc {
   enum cudaResourceViewFormat format;
   size_t width, height, depth;
-  unsigned int firstMipmapLevel, lastMipmapLevel, firstLayer, lastLayer;
+  unsigned int firstMipmapLevel, lastMipmapLevel, firstLayer, lastLayer, reserved[16];
 };
 enum cudaTextureAddressMode {
   cudaAddressModeWrap = 0,

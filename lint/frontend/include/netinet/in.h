@@ -1,0 +1,3 @@
+// Internet addresses.
+#pragma once
+#include <arpa/inet.h>
