@@ -332,9 +332,10 @@ class Library(HostExpressions):
         if name.startswith(("std::unique_ptr", "unique_ptr", "std::shared_ptr", "shared_ptr")) and args:
             return Record(((("#held",), args[0]),))
         if name.startswith(("std::", "thrust::")):
-            for arg in args:
-                self.use(arg)
-            return Record(())
+            held = [self._scalar(v, e, state) for v, e in zip(args, call.args, strict=False)]
+            for value in held:
+                self.use(value)
+            return Record(tuple(((f"#{at}",), v) for at, v in enumerate(held) if isinstance(v, Pointer)))
         return None
 
     def _copied(self, value: Value, expr: Expr, of: Type, state: State) -> Value:

@@ -287,7 +287,8 @@ class HostStatements(HostExpressions):
             if isinstance(target, Symbol):
                 thing = self.frame_variable(target)
                 place = None if thing is None else Pointer(thing)
-                if place is not None and thing not in state.cells and isinstance(target.type, (IntType, PointerType)):
+                scalar = isinstance(target.type, (IntType, PointerType))
+                if place is not None and thing is not None and scalar and () not in state.cells.get(thing, {}):
                     self.store(state, place, self.load(state, place, target.type))
             else:
                 place = None if self.has_effects(target) else self.quiet_place(target, state)

@@ -12,6 +12,7 @@
     } while (0)
 
 #include <memory>
+#include <utility>
 #include <vector>
 
 // Returned, kept in a member or a table, given to an owner, released by a helper: somebody else holds it.
@@ -63,4 +64,35 @@ cudaStream_t worker_stream()
     static cudaStream_t stream = nullptr;
     if (!stream) CHECK(cudaStreamCreate(&stream));
     return stream;
+}
+
+std::pair<float*, size_t> with_size(size_t n)
+{
+    float* data = nullptr;
+    CHECK(cudaMalloc(&data, n * sizeof(float)));
+    return {data, n};
+}
+
+void double_buffered(size_t bytes, int steps)
+{
+    float *from = nullptr, *to = nullptr;
+    CHECK(cudaMalloc(&from, bytes));
+    CHECK(cudaMalloc(&to, bytes));
+    for (int s = 0; s < steps; ++s) {
+        CHECK(cudaMemcpy(to, from, bytes, cudaMemcpyDeviceToDevice));
+        std::swap(from, to);
+    }
+    CHECK(cudaFree(from));
+    CHECK(cudaFree(to));
+}
+
+void regrown(size_t bytes, int rounds)
+{
+    float* tmp;
+    for (int r = 0; r < rounds; ++r) {
+        if (r > 0) CHECK(cudaFree(tmp));
+        CHECK(cudaMalloc(&tmp, bytes << r));
+        CHECK(cudaMemset(tmp, 0, bytes << r));
+    }
+    if (rounds > 0) CHECK(cudaFree(tmp));
 }
