@@ -604,3 +604,9 @@ def test_alignment_may_follow_the_storage(lower: Lower) -> None:
     assert shared.symbol.storage is Storage.SHARED
     assert "__shared__ alignas(16) float s[32]" in unit.text(the(unit, "k").span)
     assert unit.text(nodes(the(unit, "k"), Assign)[0].span) == "s[threadIdx.x] = 1"
+
+
+def test_a_library_used_without_its_header_is_found() -> None:
+    text = b"using namespace cooperative_groups;\n__global__ void k(int *a) { thread_block b = this_thread_block(); b.sync(); a[0] = 1; }\n"
+    unit = parse_file("k.cu", content=text)
+    assert not [note for note in unit.notes if note.in_kernel]

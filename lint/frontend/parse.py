@@ -11,6 +11,7 @@ from itertools import accumulate
 from pathlib import Path
 
 from cudalint.lint.frontend.headers import defines, folders_of, search_paths
+from cudalint.lint.frontend.implied import implied_headers
 from cudalint.lint.frontend.index import Parsed, ParseError
 from cudalint.lint.frontend.notes import collect, failed, troubles
 from cudalint.lint.frontend.probes import instantiate, prepared
@@ -66,6 +67,11 @@ def parse_file(
         flags = (*given, *(f"-I{folder}" for folder in found))
     try:
         parsed = Parsed(name, arguments(flags), _reordered(content))
+        extra = _implied(parsed, name)
+        if extra:
+            parsed.close()
+            flags = (*flags, *extra)
+            parsed = Parsed(name, arguments(flags), _reordered(content))
     except ParseError as error:
         return _empty(name, flags, content, failed(name, str(error)))
     try:
@@ -73,6 +79,13 @@ def parse_file(
             return _lower(parsed, name, flags, content)
     finally:
         parsed.close()
+
+
+def _implied(parsed: Parsed, name: str) -> tuple[str, ...]:
+    """Flags that include what the file uses without including it."""
+    spans = Spans(parsed.handle, name)
+    headers = implied_headers(troubles(parsed.handle, spans), spans)
+    return tuple(flag for header in headers for flag in ("-include", header))
 
 
 def _reordered(content: bytes) -> bytes:
@@ -90,7 +103,7 @@ def _bracket_depth(content: bytes) -> int:
 def arguments(flags: Sequence[str]) -> list[str]:
     """The command line that a file is parsed with."""
     standard = () if any(flag.startswith("-std=") for flag in flags) else ("-std=c++17",)
-    return [*_BASE, *standard, *flags, "-isystem", str(INCLUDE), "-include", "cudalint_prelude.h"]
+    return [*_BASE, *standard, "-isystem", str(INCLUDE), "-include", "cudalint_prelude.h", *flags]
 
 
 def _lower(parsed: Parsed, name: str, flags: Sequence[str], content: bytes) -> TranslationUnit:
