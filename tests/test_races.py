@@ -1,5 +1,7 @@
 """The race decision, over traces made by hand."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from cudalint.lint.analysis.races import Reach, find_races
@@ -281,3 +283,13 @@ def test_a_block_that_only_reads_between_barriers_of_another_is_no_group():
     b.store(s, b.t, 2, mask=first)
     b.load(s, 63 - b.t, 3, mask=~first)
     assert lines(b) == []
+
+
+def test_unknown_values_that_overlap_at_different_starts_race_and_at_one_start_are_left():
+    for step, count in ((4, 0), (3, 1)):
+        b = Build(block=(2, 1, 1))
+        s = b.object("s")
+        b.store(s, b.t, 1)
+        (event,) = b.events
+        b.events[0] = replace(event, value=None, size=4, address=b.t * step)
+        assert len(find_races(b.trace())) == count

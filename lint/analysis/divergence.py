@@ -15,7 +15,7 @@ from cudalint.lint.analysis.barriers_exits import contains
 from cudalint.lint.analysis.trace import OPAQUE, Bools, Branch, BranchKind, Ints, LoopRun, Trace
 from cudalint.lint.model.source import Span
 
-MIN_RATE = 0.25
+MIN_RATE = 0.4
 """Least share of a branch's executions by whole warps that part, to call it divergent."""
 HEAVY_SIDE = 12
 """Cost estimate (instructions) of the dearer side from which compilers branch instead of predicating."""

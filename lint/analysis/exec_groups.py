@@ -219,6 +219,7 @@ def _true(m: Machine, expr: Call, group: Group, args: list[Expr]) -> Value:  # n
 
 _MEMBERS: dict[str, Callable[[Machine, Call, Group, list[Expr]], Value]] = {
     "sync": _sync,
+    "synchronize": _sync,
     "barrier_arrive": _arrive,
     "barrier_wait": _sync,
     "wait": _wait,

@@ -37,6 +37,8 @@ from cudalint.lint.model.expressions import Call
 from cudalint.lint.model.types import IntType, PointerType, RecordType, VoidType
 
 UCHAR = IntType(8, False, "unsigned char")
+MTGP32_THREADS = 256
+"""Threads of a block that may draw from one MTGP32 state (cuRAND Library, "Device API Overview")."""
 
 
 # -- arithmetic ------------------------------------------------------------------------------------------------
@@ -268,6 +270,21 @@ def _opaque(m: Machine, expr: Call) -> Value:
     return m.unknown_value(expr.type)
 
 
+def _draw(m: Machine, expr: Call) -> Value:
+    """A cuRAND call changes the state that it is given: told where all threads of a block share one.
+
+    A state of the Mersenne twister (MTGP32) serves the 256 threads of one block together.
+    """
+    shared = expr.args[-1 if expr.name.startswith(("curand_init", "skipahead")) else 0] if expr.args else None
+    if shared is not None and isinstance(shared.type, PointerType):
+        ptr, lvalue = pointee(m, shared, expr)
+        together = "Mtgp32" in str(getattr(lvalue.type, "name", "")) and m.lanes.threads <= MTGP32_THREADS
+        if not isinstance(ptr.off, np.ndarray) or ptr.off.shape[-1] == 1:
+            value = m.lanes.block_coordinate(0) if together else m.lanes.thread_index
+            m.record.access(m, lvalue, AccessKind.STORE, ptr, lvalue.type.size or 1, value)
+    return _opaque(m, expr)
+
+
 def _make(m: Machine, expr: Call) -> Value:
     values = [m.eval(arg) for arg in expr.args]
     if isinstance(expr.type, RecordType) and len(values) <= len(expr.type.fields):
@@ -437,7 +454,7 @@ _PREFIXES: tuple[tuple[str, Intrinsic], ...] = (
     ("tex", _texture),
     ("surf", _texture),
     ("make_", _make),
-    ("curand", _opaque),
+    ("curand", _draw),
     ("cuda", _ignored),
     ("__", _pure),
 )

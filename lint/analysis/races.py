@@ -14,7 +14,7 @@ from enum import Enum
 from itertools import combinations_with_replacement
 
 import numpy as np
-from cudalint.lint.analysis.races_cells import Group, Site, SiteKey, Touch, apart, clash, make_group
+from cudalint.lint.analysis.races_cells import NO_LANE, Group, Site, SiteKey, Touch, apart, clash, make_group
 from cudalint.lint.analysis.races_order import Order, Stamped
 from cudalint.lint.analysis.trace import (
     OPAQUE,
@@ -295,7 +295,7 @@ def _benign(a: Site, b: Site, cells: Ints) -> Bools:
             low, high = np.minimum(low, site_low), np.maximum(high, site_high)
     same: Bools = low == high
     if a is b:
-        unclear: Bools = same | np.isnan(low)
+        unclear: Bools = same | (np.isnan(low) & ~_straddled(a, cells))
         return unclear
     if a.writes and b.writes:
         return same
@@ -305,6 +305,16 @@ def _benign(a: Site, b: Site, cells: Ints) -> Bools:
         return same
     harmless: Bools = same & ~_reads_before_own_store(store, load, cells)
     return harmless
+
+
+def _straddled(site: Site, cells: Ints) -> Bools:
+    """Of these cells, those that accesses with different starts overlap in: whatever is stored differs."""
+    low, high = np.full(len(site.lo), NO_LANE, dtype=np.int64), np.full(len(site.lo), -1, dtype=np.int64)
+    for touch in site.touches:
+        starts = touch.stamped.access.address[touch.lanes]
+        np.minimum.at(low, touch.cells, starts)
+        np.maximum.at(high, touch.cells, starts)
+    return np.not_equal(low[cells], high[cells])
 
 
 def _reads_before_own_store(store: Site, load: Site, cells: Ints) -> Bools:

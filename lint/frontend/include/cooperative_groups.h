@@ -132,6 +132,7 @@ template <unsigned int _Size, class _P> coalesced_group binary_partition(const t
 template <class _Label> coalesced_group labeled_partition(const coalesced_group &_g, _Label label);
 template <unsigned int _Size, class _P, class _Label> coalesced_group labeled_partition(const thread_block_tile<_Size, _P> &_g, _Label label);
 template <class _Group> void sync(const _Group &_g);
+template <class _Group> void synchronize(const _Group &_g);
 template <class _Group> unsigned int thread_rank(const _Group &_g);
 template <class _Group> unsigned int group_size(const _Group &_g);
 template <class _Group, class _F> CUDALINT_OPAQUE void invoke_one(const _Group &_g, _F &&_f);
