@@ -40,6 +40,8 @@ CONFLICT = 1.3
 """Shared accesses conflict from this mean of wavefronts over ideal on."""
 FEW = 0.1
 """A share of the executions that does not decide."""
+REGULAR = 6
+"""Different distances between neighbouring lanes, per world, up to which an access follows a pattern."""
 TELLING = 0.5
 """A world with fewer active lanes per request than this share of another's says nothing."""
 
@@ -281,11 +283,13 @@ def _same_in_all_warps(access: Access, lanes: LaneGrid) -> bool:
     """Whether neighbouring lanes are the same distances apart in all warps of each world.
 
     Memory content is sampled by address: content that differs between the lanes of a warp gives distances that
-    differ from warp to warp, content that a whole warp shares moves the warp as one.
+    differ from warp to warp and from lane to lane, content that a whole warp shares moves the warp as one.
     """
     step, where = _steps(access.address, access.mask, lanes)
     if not len(step):
         return True
+    if len(np.unique(step)) > REGULAR * lanes.worlds:
+        return False
     key = lanes.world[where] * 32 + lanes.lane[where]
     order = np.lexsort((step, key))
     key, step = key[order], step[order]

@@ -25,7 +25,9 @@ from cudalint.lint.analysis.trace import (
     SyncKind,
     Trace,
 )
+from cudalint.lint.model.expressions import Binary, Builtin, Const, Member, Unary, Var
 from cudalint.lint.model.types import PointerType, RecordType
+from cudalint.lint.model.walk import Node, walk
 
 REMEMBERED = 16
 """Values of one buffer that are taken to be kept in registers at a time."""
@@ -97,13 +99,37 @@ def _vectorised(accesses: Sequence[Access]) -> list[Access]:
     for access in accesses:
         plain = access.kind in (AccessKind.LOAD, AccessKind.STORE) and not access.volatile
         if plain and access.size < _known_alignment(access):
-            where = (access.object.id, access.kind, access.size, access.interval, access.warp_interval)
+            where = (access.object.id, access.kind, access.size, access.interval, access.warp_interval, _of(access))
             groups[(*where, _iterations(access.frames), access.calls)].append(access)
     replaced: dict[int, Access | None] = {}
     for group in groups.values():
         if len(group) > 1:
             replaced.update(_joined(group))
     return [found for a in accesses if (found := replaced.get(a.order, a)) is not None]
+
+
+def _of(access: Access) -> object:
+    """What record a field belongs to, as it is written: only those of one and the same are joined."""
+    if access.object.space is Space.SHARED or not isinstance(access.expr, Member):
+        return None
+    return tuple(_leaf(node) for node in walk(access.expr.base))
+
+
+def _leaf(node: Node) -> object:
+    """What tells a node of an index from others."""
+    match node:
+        case Var(symbol=symbol):
+            return symbol.key
+        case Const(value=value):
+            return value
+        case Builtin(name=name, axis=axis):
+            return name, axis
+        case Member(field=field):
+            return field
+        case Binary(op=op) | Unary(op=op):
+            return op
+        case _:
+            return type(node)
 
 
 def _known_alignment(access: Access) -> int:
