@@ -1,14 +1,16 @@
 """What is known of every rule without importing it: metadata, documentation, selection.
 
 The command line needs no more than that; importing all rules with their analyses takes half a second, which only
-the workers have to spend. `rules/catalog.json` holds it, made by `python -m cudalint.lint.docs`; it counts only
-while its digest of the rule files is right and no third-party rules are installed.
+the workers have to spend. So it is kept in the user's cache folder, under a digest of the rules' sources. It is not
+used where third-party rules are installed.
 """
 
 from __future__ import annotations
 
+import contextlib
 import difflib
 import json
+import os
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
@@ -19,13 +21,15 @@ from typing import Any
 
 import cudalint.rules
 from cudalint.lint.diagnostics import Applicability, Confidence, Severity
+from cudalint.lint.fixes import write_atomically
 from cudalint.lint.jobs import digest
 from cudalint.lint.report import RuleInfo
 
 ENTRY_POINTS = "cudalint.rules"
 """Entry point group of third-party rules: each entry names a module or a Rule subclass."""
 
-FILE = "catalog.json"
+_KEPT = 8
+"""Catalogs that are kept: one for each installed version of the rules."""
 
 _CODE = re.compile(r"^[A-Z]+[0-9]*$")
 
@@ -132,43 +136,54 @@ class Catalog:
 @cache
 def catalog() -> Catalog:
     """The rules of this installation: from the file when it can be trusted, else from the rules themselves."""
-    if not entry_points(group=ENTRY_POINTS):
-        folder = rules_folder()
-        try:
-            data = json.loads((folder / FILE).read_text(encoding="utf-8"))
-            if data["digest"] == rules_digest(folder):
-                return Catalog(tuple(map(_decode, data["rules"])))
-        except (OSError, ValueError, KeyError, TypeError):
-            pass  # no file, or an old one: slower, never wrong
+    if entry_points(group=ENTRY_POINTS):
+        return _loaded()
+    digest_now = rules_digest()
+    return _read(digest_now) or _write(_loaded(), digest_now)
+
+
+def _loaded() -> Catalog:
     from cudalint.lint.registry import load_registry
 
     return load_registry().catalog
 
 
-def rules_folder() -> Path:
-    """Where the rules of this installation are."""
-    return Path(next(iter(cudalint.rules.__path__)))
+def _folder() -> Path:
+    """The user's cache folder: never one that came with the code that is checked."""
+    named = os.environ.get("XDG_CACHE_HOME") or os.environ.get("LOCALAPPDATA")
+    return (Path(named) if named else Path.home() / ".cache") / "cudalint"
 
 
-def rules_digest(folder: Path) -> str:
-    """A hash over the sources of all rules."""
-    return digest(
-        b"".join(b"%s\0%s\0" % (path.name.encode(), path.read_bytes()) for path in sorted(folder.glob("*.py")))
-    )
+def _read(digest_now: str) -> Catalog | None:
+    try:
+        items = json.loads((_folder() / f"{digest_now}.json").read_text(encoding="utf-8"))
+        return Catalog(tuple(map(_decode, items)))
+    except (OSError, ValueError, KeyError, TypeError, RuntimeError):
+        return None
 
 
-def encoded(rules: Iterable[RuleInfo], folder: Path) -> str:
-    """The catalog file's text."""
-    items = [
-        {
-            **asdict(rule),
-            "severity": rule.severity.name,
-            "confidence": rule.confidence.name,
-            "fix": rule.fix.value if rule.fix else None,
-        }
-        for rule in rules
-    ]
-    return json.dumps({"digest": rules_digest(folder), "rules": items}, indent=1, ensure_ascii=False) + "\n"
+def _write(known: Catalog, digest_now: str) -> Catalog:
+    """Keep a catalog if that can be done, and drop those of older installations."""
+    with contextlib.suppress(OSError, RuntimeError):
+        folder = _folder()
+        folder.mkdir(parents=True, exist_ok=True)
+        write_atomically(folder / f"{digest_now}.json", json.dumps(list(map(_encode, known.rules))).encode())
+        by_age = sorted(folder.glob("*.json"), key=lambda path: path.stat().st_mtime, reverse=True)
+        for old in by_age[_KEPT:]:
+            old.unlink()
+    return known
+
+
+def rules_digest() -> str:
+    """A hash over the sources of all rules of this installation."""
+    folder = Path(next(iter(cudalint.rules.__path__)))
+    files = sorted(folder.glob("*.py"))
+    return digest(b"".join(b"%s\0%s\0" % (path.name.encode(), path.read_bytes()) for path in files))
+
+
+def _encode(rule: RuleInfo) -> dict[str, Any]:
+    fix = rule.fix.value if rule.fix else None
+    return {**asdict(rule), "severity": rule.severity.name, "confidence": rule.confidence.name, "fix": fix}
 
 
 def _decode(item: dict[str, Any]) -> RuleInfo:

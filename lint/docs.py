@@ -1,4 +1,4 @@
-"""The rule pages under docs/rules and the catalog, generated from each rule's docstring, metadata and samples.
+"""The rule pages under docs/rules generated from each rule's docstring, metadata and samples.
 
 `python -m cudalint.lint.docs` writes them, `--check` fails when a page is missing, stale or left over; both work
 on the repository in the working folder.
@@ -11,7 +11,6 @@ import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from cudalint.lint.catalog import FILE, encoded
 from cudalint.lint.registry import load_registry
 from cudalint.lint.report import RuleInfo
 
@@ -77,11 +76,10 @@ def index(infos: Sequence[RuleInfo]) -> str:
 
 
 def pages(root: Path) -> dict[Path, str]:
-    """Every page, and the catalog, by its path."""
+    """Every page by its path."""
     infos = load_registry().catalog.rules
     made = {page_path(root, info): page(info, root / SAMPLE_FOLDER / info.code.lower()) for info in infos}
-    rules = root / "rules"
-    return {**made, root / PAGES / "README.md": index(infos), rules / FILE: encoded(infos, rules)}
+    return {**made, root / PAGES / "README.md": index(infos)}
 
 
 def stale(root: Path) -> list[str]:
@@ -110,7 +108,7 @@ def main(arguments: Sequence[str]) -> int:
     for path in (root / PAGES).glob("*.md"):
         if path not in wanted:
             path.unlink()
-    print(f"wrote {len(wanted)} files to {PAGES} and rules")
+    print(f"wrote {len(wanted)} pages to {PAGES}")
     return 0
 
 

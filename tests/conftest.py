@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import os
+import tempfile
 from collections.abc import Iterator
 
 import pytest
 from cudalint.lint import engine
 from cudalint.lint.worker import Pool
+
+_CACHE = tempfile.TemporaryDirectory()
+os.environ["XDG_CACHE_HOME"] = _CACHE.name
+"""Tests leave the user's own cache folder alone."""
 
 
 class _Shared(Pool):

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from cudalint.lint import catalog as module
 from cudalint.lint import registry as registry_module
-from cudalint.lint.catalog import Catalog, catalog, encoded, rules_folder
+from cudalint.lint.catalog import Catalog, catalog
 from cudalint.lint.diagnostics import Severity
 from cudalint.lint.registry import load_registry
 from cudalint.rules.base import Meta, Rule
@@ -25,17 +25,32 @@ def test_catalog_equals_the_rules() -> None:
     assert catalog() == load_registry().catalog
 
 
-def test_file_is_used_while_its_digest_is_right(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    rules = load_registry().catalog.rules[:3]
-    (tmp_path / module.FILE).write_text(encoded(rules, tmp_path), encoding="utf-8")
-    monkeypatch.setattr(module, "rules_folder", lambda: tmp_path)
-    assert catalog() == Catalog(rules)
+def test_kept_catalog_is_used_for_the_same_sources_only(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    everything = catalog()
+    (kept,) = (tmp_path / "cudalint").iterdir()
+    monkeypatch.setattr(module, "_loaded", lambda: Catalog(everything.rules[:3]))
     catalog.cache_clear()
-    (tmp_path / "cud999_new.py").write_text("", encoding="utf-8")
-    assert len(catalog().rules) > 3
+    assert catalog() == everything
+    kept.write_text("torn {", encoding="utf-8")
     catalog.cache_clear()
-    (tmp_path / module.FILE).write_text("torn {", encoding="utf-8")
-    assert len(catalog().rules) > 3
+    assert len(catalog().rules) == 3
+    monkeypatch.setattr(module, "rules_digest", lambda: "other")
+    monkeypatch.setattr(module, "_loaded", lambda: everything)
+    catalog.cache_clear()
+    assert catalog() == everything
+
+
+def test_old_catalogs_are_dropped_and_trouble_is_no_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    known = catalog()
+    for number in range(20):
+        module._write(known, f"digest{number}")
+    assert len(list((tmp_path / "cudalint").iterdir())) == module._KEPT
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
+    catalog.cache_clear()
+    assert catalog() == known
 
 
 class _Theirs(Rule):
@@ -60,10 +75,9 @@ def test_two_rules_of_one_name_are_refused(monkeypatch: pytest.MonkeyPatch) -> N
 
 
 def test_a_warm_command_line_imports_no_analysis() -> None:
-    if not (rules_folder() / module.FILE).is_file():
-        pytest.fail("run: python -m cudalint.lint.docs")
+    catalog()
     code = (
-        "import sys; from cudalint.lint import check, commands, catalog; "
+        "import sys; from cudalint.lint import check, commands, catalog; catalog.catalog(); "
         "print(*(m for m in sys.modules if m == 'numpy' or m.startswith('cudalint.lint.analysis.')))"
     )
     done = subprocess.run([sys.executable, "-P", "-c", code], capture_output=True, text=True, check=True)
