@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -102,12 +102,17 @@ class Engine:
         kept, _ = self._reduce(merge(outcomes), outcomes, scope, request, contents)
         return tuple(d for d in sorted(kept, key=lambda d: d.sort_key) if d.filename == str(file.path))
 
-    def unit(self, file: Found, request: Request, content: bytes | None = None) -> Unit:
-        """The model of one source file with its analyses, made in this process, as the workers make it."""
+    def unit(self, path: Path, request: Request, contents: Mapping[str, bytes] | None = None) -> Unit:
+        """The model of one source file with its analyses, made in this process, as the workers make it.
+
+        `contents` replace the file, and files that it includes, by name.
+        """
         from cudalint.lint.frontend import parse_file
 
-        job = self._job(file, request, {} if content is None else {str(file.path): content})
-        return Unit(parse_file(job.path, flags=job.flags, content=job.content), job.options)
+        overlay = dict(contents or {})
+        job = self._job(Found(path, str(path), FileKind.SOURCE), request, overlay)
+        content = overlay.pop(job.path, None)
+        return Unit(parse_file(job.path, flags=job.flags, content=content, overlay=overlay), job.options)
 
     def enabled(self, path: Path) -> frozenset[str]:
         """The codes of the rules that run on a file.

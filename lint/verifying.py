@@ -6,6 +6,8 @@ import re
 import shlex
 import sys
 from collections import Counter
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -18,7 +20,7 @@ from cudalint.lint.output.write import say
 from cudalint.lint.report import Report
 
 if TYPE_CHECKING:
-    from cudalint.lint.discovery import Found
+    from cudalint.lint.analysis.unit import Unit
     from cudalint.lint.model.program import TranslationUnit
     from cudalint.verify.device import Device
     from cudalint.verify.run import Progress, Work
@@ -26,6 +28,9 @@ if TYPE_CHECKING:
 
 PROVEN = frozenset({"faster", "no-gain", "confirmed"})
 """Verdicts of fixes that gave equal results and were not slower, or that removed a fault that was seen."""
+
+MAX_NEIGHBOURS = 40
+"""Files of a folder that are looked at for a launch of a header's kernel."""
 
 _TIME = re.compile(r"^(\d+(?:\.\d+)?)(ms|s|m)?$")
 _UNITS = {"ms": 0.001, "s": 1.0, "m": 60.0, None: 1.0}
@@ -58,11 +63,11 @@ def verified(engine: Engine, request: Request, report: Report, options: CheckOpt
         counters=options.counters,
         argv=("program", *shlex.split(options.verify_argv)) if options.verify_argv is not None else None,
     )
-    files = {str(file.path): file for file in engine.find(request).files}
-    work = _work(engine, request, report, files)
+    units = _Units(engine, request, report)
+    work = list(units.work())
 
-    def parse(path: str, content: bytes) -> TranslationUnit:
-        return engine.unit(files[path], request, content).program
+    def parse(path: str, contents: Mapping[str, bytes]) -> TranslationUnit:
+        return engine.unit(Path(path), request, {**report.contents, **contents}).program
 
     store = None if options.no_cache else engine.cache_folder(Path.cwd() / "any.cu") / "verify"
     verdicts = verify_all(work, parse, settings, chosen, store=store, progress=_progress(options.quiet))
@@ -74,19 +79,49 @@ def verified(engine: Engine, request: Request, report: Report, options: CheckOpt
     return report.with_findings(findings)
 
 
-def _work(engine: Engine, request: Request, report: Report, files: dict[str, Found]) -> list[Work]:
-    from cudalint.verify.run import Work
+class _Units:
+    """The units of the files that findings are in, or of a file beside them that launches the kernel."""
 
-    units = {}
-    work = []
-    for index, finding in enumerate(report.findings):
-        file = files.get(finding.filename)
-        if finding.kernel is None or file is None:
-            continue
-        if finding.filename not in units:
-            units[finding.filename] = engine.unit(file, request, report.contents.get(finding.filename))
-        work.append(Work(index, finding, units[finding.filename]))
-    return work
+    def __init__(self, engine: Engine, request: Request, report: Report) -> None:
+        self._engine = engine
+        self._request = request
+        self._report = report
+        self._made: dict[Path, Unit] = {}
+
+    def work(self) -> Iterator[Work]:
+        """Every finding in a kernel with the unit to run it from."""
+        from cudalint.verify.run import Work
+
+        for index, finding in enumerate(self._report.findings):
+            if finding.kernel is not None:
+                yield Work(index, finding, self._unit_for(finding))
+
+    def _unit_for(self, finding: Diagnostic) -> Unit:
+        from cudalint.verify.verifier import file_in, launched_kernels
+
+        own = Path(finding.filename)
+        for path in (own, *_neighbours(own)):
+            unit = self._unit(path)
+            if file_in(unit, finding.filename) in unit.program.files and launched_kernels(unit, finding):
+                return unit
+        return self._unit(own)
+
+    def _unit(self, path: Path) -> Unit:
+        if path not in self._made:
+            self._made[path] = self._engine.unit(path, self._request, self._report.contents)
+        return self._made[path]
+
+
+def _neighbours(path: Path) -> list[Path]:
+    """The CUDA files beside a file and one folder up that mention it, `main` first."""
+    name = path.name.encode()
+    found = []
+    for folder in (path.parent, path.parent.parent):
+        for other in sorted(folder.glob("*.cu"), key=lambda p: (p.stem != "main", p.name))[:MAX_NEIGHBOURS]:
+            with suppress(OSError):
+                if other != path and name in other.read_bytes():
+                    found.append(other)
+    return found
 
 
 def _chosen(found: list[Device], wanted: str | None) -> list[Device]:

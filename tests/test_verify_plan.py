@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import struct
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,6 +12,7 @@ import pytest
 from cudalint.lint.analysis.unit import Unit
 from cudalint.lint.diagnostics import Diagnostic
 from cudalint.lint.frontend import parse_file
+from cudalint.lint.model.program import TranslationUnit
 from cudalint.lint.registry import load_registry
 from cudalint.verify.build import nvrtc_build
 from cudalint.verify.job import Job, Outcome
@@ -114,6 +116,10 @@ def test_a_comment_supplies_what_is_missing(tmp_path: Path) -> None:
     assert [a.nbytes for a in plan.args[:2]] == [4000, 4000]
 
 
+def parse(path: str, contents: Mapping[str, bytes]) -> TranslationUnit:
+    return parse_file(path, content=contents.get(path), overlay=contents)
+
+
 class Scripted(Session):
     """A session that answers without a GPU."""
 
@@ -121,9 +127,13 @@ class Scripted(Session):
         super().__init__(())
         self.outcome = outcome
         self.jobs: list[Job] = []
+        self.headers: list[str] = []
 
     def run(self, job: Job, *, limit_s: float | None = None) -> Outcome:  # noqa: ARG002
         self.jobs.append(job)
+        for build in (job.before, job.after):
+            folders = [Path(o.removeprefix("-I")) for o in build.options if o.startswith("-I")]
+            self.headers += [(f / "turn.cuh").read_text() for f in folders[:1] if (f / "turn.cuh").exists()]
         return self.outcome
 
 
@@ -150,7 +160,7 @@ def test_outcomes_become_verdicts(outcome: Outcome, verdict: Verdict, reason: st
     path = SAMPLES / "transpose_tiled.cu"
     made = Unit(parse_file(str(path)))
     session = Scripted(outcome)
-    verifier = Verifier(lambda p, c: parse_file(p, content=c), VerifyOptions(compiler="nvrtc"), session)
+    verifier = Verifier(parse, VerifyOptions(compiler="nvrtc"), session)
     verification = verifier.verify(found(made, "CUD201"), made)
     assert verification.verdict is verdict
     assert reason in verification.reason
@@ -164,7 +174,7 @@ def test_outcomes_become_verdicts(outcome: Outcome, verdict: Verdict, reason: st
 def test_a_finding_without_a_rewrite_is_not_verifiable() -> None:
     made = Unit(parse_file(str(SAMPLES / "copy_stride2.cu")))
     finding = next(load_registry().source_rules(("CUD101",))[0].check(made))
-    verifier = Verifier(lambda p, c: parse_file(p, content=c), VerifyOptions(), Scripted(FAST))
+    verifier = Verifier(parse, VerifyOptions(), Scripted(FAST))
     verification = verifier.verify(finding, made)
     assert verification.verdict is Verdict.NOT_VERIFIABLE
     assert "by hand" in verification.reason
@@ -173,6 +183,38 @@ def test_a_finding_without_a_rewrite_is_not_verifiable() -> None:
 def test_a_race_is_confirmed_by_results_that_vary() -> None:
     made = Unit(parse_file(str(SAMPLES / "barrier_missing.cu")))
     session = Scripted(Outcome(equal="bitwise", varies=True, where="argument 1"))
-    verifier = Verifier(lambda p, c: parse_file(p, content=c), VerifyOptions(compiler="nvrtc"), session)
+    verifier = Verifier(parse, VerifyOptions(compiler="nvrtc"), session)
     assert verifier.verify(found(made, "CUD401"), made).verdict is Verdict.CONFIRMED
     assert session.jobs[0].mode == "race"
+
+
+HEADER = """
+#pragma once
+__device__ float column(const float (*tile)[32]) { return tile[threadIdx.x][threadIdx.y]; }
+__global__ void turn(const float *in, float *out, int n) {
+    __shared__ float tile[32][32];
+    int x = blockIdx.x * 32 + threadIdx.x, y = blockIdx.y * 32 + threadIdx.y;
+    tile[threadIdx.y][threadIdx.x] = in[y * n + x];
+    __syncthreads();
+    out[(blockIdx.x * 32 + threadIdx.y) * n + blockIdx.y * 32 + threadIdx.x] = tile[threadIdx.x][threadIdx.y];
+}
+"""
+MAIN = """
+#include "turn.cuh"
+int main() {
+    float *a, *b;
+    cudaMalloc(&a, 1024 * 1024 * sizeof(float));
+    cudaMalloc(&b, 1024 * 1024 * sizeof(float));
+    turn<<<dim3(32, 32), dim3(32, 32)>>>(a, b, 1024);
+}
+"""
+
+
+def test_a_kernel_of_a_header_is_run_from_the_file_that_launches_it(tmp_path: Path) -> None:
+    (tmp_path / "turn.cuh").write_text(HEADER)
+    made = unit(tmp_path, MAIN)
+    session = Scripted(FAST)
+    verification = Verifier(parse, VerifyOptions(compiler="nvrtc"), session).verify(found(made, "CUD201"), made)
+    assert verification.verdict is Verdict.FASTER
+    assert verification.launch == "turn<<<(32, 32, 1), (32, 32, 1), 0>>>"
+    assert [text.count("tile[32][32 + 1]") for text in session.headers] == [0, 1]

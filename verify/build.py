@@ -12,7 +12,7 @@ from pathlib import Path
 from cudalint.lint.model.program import TranslationUnit
 from cudalint.verify.job import Build
 from cudalint.verify.plan import Plan
-from cudalint.verify.source import device_source, name_expression, original_tree_options
+from cudalint.verify.source import device_source, name_expression, original_tree_options, write_tree
 
 NVCC_LIMIT_S = 120.0
 
@@ -31,7 +31,7 @@ def nvrtc_build(program: TranslationUnit, plan: Plan, folder: Path) -> Build:
     return replace(made, source=source.text, expression=name_expression(plan.kernel))
 
 
-def nvcc_build(program: TranslationUnit, plan: Plan, content: bytes, folder: Path) -> Build:
+def nvcc_build(program: TranslationUnit, plan: Plan, folder: Path) -> Build:
     """A cubin of the whole file with nvcc, for the card that is there.
 
     Raises:
@@ -40,9 +40,7 @@ def nvcc_build(program: TranslationUnit, plan: Plan, content: bytes, folder: Pat
     nvcc = shutil.which("nvcc")
     if nvcc is None:
         raise BuildError("nvcc is not on PATH")
-    folder.mkdir(parents=True, exist_ok=True)
-    source, cubin = folder / "kernel.cu", folder / "kernel.cubin"
-    source.write_bytes(content)
+    source, cubin = write_tree(program.files, program.path, folder), folder / "kernel.cubin"
     defines = [f for f in program.flags if f.startswith(("-D", "-U", "-I"))]
     command = [nvcc, "-cubin", "-arch=native", "-std=c++17", "-w", *original_tree_options(program), *defines]
     try:

@@ -6,6 +6,7 @@ headers become a small shim, project headers are written beside the main file in
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -79,27 +80,32 @@ def device_source(program: TranslationUnit, folder: Path) -> DeviceSource:
     Raises:
         OSError: the folder cannot be written.
     """
-    root = _common_root(program.files)
     blanked = blank_host_parts(program.files, host_parts(program))
     shim = folder / "shim"
-    tree = folder / "tree"
-    dirs: dict[Path, None] = {}
-    for name, data in blanked.items():
-        target = tree / PurePath(name).relative_to(root)
-        target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_bytes(data)
-        dirs.setdefault(target.parent)
+    main = write_tree(blanked, program.path, folder / "tree")
+    dirs = dict.fromkeys(path.parent for path in sorted((folder / "tree").rglob("*")) if path.is_file())
+    for data in blanked.values():
         for quote, header in _INCLUDE.findall(data):
             _shim_header(shim, header.decode(errors="replace"), quoted=quote == b'"')
     (shim / "cudalint_shim.h").parent.mkdir(parents=True, exist_ok=True)
     (shim / "cudalint_shim.h").write_text(SHIM)
-    main = blanked.get(program.path, b"").decode("utf-8", "replace")
-    own = tree / PurePath(program.path).relative_to(root)
-    return DeviceSource(f'#include "cudalint_shim.h"\n#line 1\n{main}', (own.parent, *dirs, shim))
+    text = blanked.get(program.path, b"").decode("utf-8", "replace")
+    return DeviceSource(f'#include "cudalint_shim.h"\n#line 1\n{text}', (main.parent, *dirs, shim))
 
 
-def _common_root(files: Iterable[str]) -> PurePath:
-    parts = [PurePath(f).parent.parts for f in files]
+def write_tree(files: Mapping[str, bytes], main: str, folder: Path) -> Path:
+    """Write files below `folder` in the layout that they have; the place of the main one is returned."""
+    plain = {name: PurePath(os.path.normpath(name)) for name in files}
+    root = _common_root(plain.values())
+    for name, data in files.items():
+        target = folder / plain[name].relative_to(root)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_bytes(data)
+    return folder / plain[main].relative_to(root)
+
+
+def _common_root(files: Iterable[PurePath]) -> PurePath:
+    parts = [f.parent.parts for f in files]
     common = []
     for level in zip(*parts, strict=False):
         if len(set(level)) != 1:

@@ -12,7 +12,9 @@ from typing import Any
 from cudalint.lint.analysis.unit import Options, Unit
 from cudalint.lint.diagnostics import Diagnostic
 from cudalint.lint.fixes import apply_edits
+from cudalint.lint.model.expressions import Call
 from cudalint.lint.model.program import Function, TranslationUnit
+from cudalint.lint.model.walk import walk
 from cudalint.verify.build import BuildError, nvcc_build, nvrtc_build
 from cudalint.verify.commandline import command_line
 from cudalint.verify.counters import CountersError, measured, side_by_side
@@ -29,7 +31,7 @@ RACES = frozenset({"CUD401", "CUD402", "CUD403", "CUD405"})
 SPEC_LINES = 3
 """A verify comment stands at most this many lines above the kernel."""
 
-Parse = Callable[[str, bytes], TranslationUnit]
+Parse = Callable[[str, Mapping[str, bytes]], TranslationUnit]
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +48,10 @@ class VerifyOptions:
 
 
 class Verifier:
-    """Verifies findings one after another with one worker. `parse` makes a model of a content."""
+    """Verifies findings one after another with one worker.
+
+    `parse` makes the model of a file, with other contents for the files that are given by name.
+    """
 
     def __init__(self, parse: Parse, options: VerifyOptions, session: Session) -> None:
         self._parse = parse
@@ -65,13 +70,12 @@ class Verifier:
         return replace(made, seconds=round(time.monotonic() - begin, 3))
 
     def _verify(self, finding: Diagnostic, unit: Unit) -> Verification:
-        content = unit.program.files.get(finding.span.file, b"")
+        name = file_in(unit, finding.span.file)
+        content = unit.program.files.get(name, b"")
         fixed = fixed_content(finding, content)
-        if finding.span.file != unit.program.path:
-            raise NotVerifiableError("the kernel is in a header: verify the file that launches it")
-        changed = Unit(self._parse(unit.program.path, fixed), unit.options)
+        changed = Unit(self._parse(unit.program.path, {name: fixed}), unit.options)
         kernel = _kernel(unit, finding)
-        spec = self._spec(kernel, content)
+        spec = self._spec(kernel, unit.program.files.get(kernel.span.file, b""))
         options = self._assumed(unit, spec)
         unit, changed = Unit(unit.program, options), Unit(changed.program, options)
         block = tuple((finding.evidence or {}).get("block") or ()) or None
@@ -80,7 +84,7 @@ class Verifier:
         if [a.nbytes for a in before.args] != [a.nbytes for a in after.args]:
             raise NotVerifiableError("the fix changes the kernel's arguments or their sizes")
         with tempfile.TemporaryDirectory(prefix="cudalint-") as folder:
-            outcome, compiler = self._run(finding, (unit, before, content), (changed, after, fixed), Path(folder))
+            outcome, compiler = self._run(finding, (unit, before), (changed, after), Path(folder))
             made = _judge(finding, outcome, before, compiler)
             if self._options.counters and not outcome.error:
                 made = replace(made, counters=self._counters(finding, unit, before, Path(folder)))
@@ -116,8 +120,8 @@ class Verifier:
     def _run(
         self,
         finding: Diagnostic,
-        before: tuple[Unit, Plan, bytes],
-        after: tuple[Unit, Plan, bytes],
+        before: tuple[Unit, Plan],
+        after: tuple[Unit, Plan],
         folder: Path,
     ) -> tuple[Outcome, str]:
         """Run with NVRTC, and again with nvcc when NVRTC cannot build the sources."""
@@ -126,15 +130,15 @@ class Verifier:
         if choice in {"auto", "nvrtc"}:
             sides = [
                 nvrtc_build(unit.program, plan, folder / name)
-                for name, (unit, plan, _) in (("before", before), ("after", after))
+                for name, (unit, plan) in (("before", before), ("after", after))
             ]
             outcome = self._session.run(self._job(finding, before[1], sides))
         if outcome.stage not in {"build", "load"} or choice == "nvrtc":
             return outcome, "nvrtc"
         try:
             sides = [
-                nvcc_build(unit.program, plan, content, folder / f"nvcc-{name}")
-                for name, (unit, plan, content) in (("before", before), ("after", after))
+                nvcc_build(unit.program, plan, folder / f"nvcc-{name}")
+                for name, (unit, plan) in (("before", before), ("after", after))
             ]
         except BuildError as error:
             reason = f"NVRTC: {outcome.error}; nvcc: {error}" if choice == "auto" else str(error)
@@ -168,13 +172,44 @@ def fixed_content(finding: Diagnostic, content: bytes) -> bytes:
         raise NotVerifiableError(str(error)) from None
 
 
+def file_in(unit: Unit, name: str) -> str:
+    """The unit's own name for a file, which may be spelled through another folder."""
+    wanted = Path(name).resolve()
+    return next((own for own in unit.program.files if own == name or Path(own).resolve() == wanted), name)
+
+
+def launched_kernels(unit: Unit, finding: Diagnostic) -> list[Function]:
+    """The kernels that this unit launches and that run the code of a finding: it, or what calls its function."""
+    launched = {site.launch.key for site in unit.program.launches}
+    return [
+        k
+        for k in unit.kernels
+        if k.key in launched and not k.synthetic and finding.kernel in {k.name, k.qualified, *_called(unit, k)}
+    ]
+
+
+def _called(unit: Unit, kernel: Function) -> set[str]:
+    """The names of the functions that a kernel calls, directly or not."""
+    names: set[str] = set()
+    seen = {kernel.key}
+    todo = [kernel]
+    while todo:
+        body = todo.pop().body
+        for node in walk(body) if body is not None else ():
+            callee = unit.program.functions.get(node.key or "") if isinstance(node, Call) else None
+            if callee is not None and callee.key not in seen:
+                seen.add(callee.key)
+                names.update((callee.name, callee.qualified))
+                todo.append(callee)
+    return names
+
+
 def _kernel(unit: Unit, finding: Diagnostic) -> Function:
-    named = [k for k in unit.kernels if finding.kernel in {k.name, k.qualified}]
-    real = [k for k in named if not k.synthetic]
-    if not real:
-        what = "is never launched in this file" if named else "is host code, not a kernel"
-        raise NotVerifiableError(f"{finding.kernel or 'this finding'} {what}")
-    return real[0]
+    """The kernel to run for a finding: its own instance before others. Raises NotVerifiableError."""
+    found = launched_kernels(unit, finding)
+    if not found:
+        raise NotVerifiableError(f"no launch of {finding.kernel} was found in this file or beside it")
+    return min(found, key=lambda k: k.name != finding.kernel)
 
 
 def _same_kernel(unit: Unit, kernel: Function) -> Function:

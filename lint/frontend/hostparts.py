@@ -39,7 +39,7 @@ def host_parts(program: TranslationUnit) -> tuple[HostPart, ...]:
     if content is None:
         return ()
     try:
-        parsed = Parsed(program.path, arguments(program.flags), content)
+        parsed = Parsed(program.path, arguments(program.flags), content, program.files)
     except ParseError:
         return ()
     try:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import sys
+from collections.abc import Mapping
 from ctypes import (
     CFUNCTYPE,
     POINTER,
@@ -246,17 +247,24 @@ def evaluate(cursor: CXCursor) -> int | float | str | None:
 class Parsed:
     """A parsed translation unit; closes its handles when told to."""
 
-    def __init__(self, path: str, arguments: list[str], content: bytes | None) -> None:
-        """Parse `path` (or `content` under that name). Raises ParseError when libclang gives up."""
+    def __init__(
+        self, path: str, arguments: list[str], content: bytes | None, overlay: Mapping[str, bytes] | None = None
+    ) -> None:
+        """Parse `path` (or `content` under that name), with the files of `overlay` as given there.
+
+        Raises ParseError when libclang gives up.
+        """
         lib = library()
         self.index = lib.clang_createIndex(0, 0)
         encoded = [argument.encode("utf-8", "surrogateescape") for argument in arguments]
         name = path.encode("utf-8", "surrogateescape")
         argv = (c_char_p * len(encoded))(*encoded)
         handle = c_void_p()
-        unsaved = (CXUnsavedFile * 1)(CXUnsavedFile(name, content, len(content))) if content is not None else None
+        given = {**(overlay or {}), **({path: content} if content is not None else {})}
+        files = [CXUnsavedFile(n.encode("utf-8", "surrogateescape"), data, len(data)) for n, data in given.items()]
+        unsaved = (CXUnsavedFile * len(files))(*files) if files else None
         code = lib.clang_parseTranslationUnit2(
-            self.index, name, argv, len(encoded), unsaved, 0 if content is None else 1, KEEP_GOING, byref(handle)
+            self.index, name, argv, len(encoded), unsaved, len(files), KEEP_GOING, byref(handle)
         )
         self.handle = handle
         if code or not handle:

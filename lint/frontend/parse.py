@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import accumulate
 from pathlib import Path
@@ -44,9 +44,14 @@ _STEPS = [1 if byte in _OPEN else -1 for byte in range(256)]
 
 
 def parse_file(
-    path: str | Path, *, flags: Sequence[str] = (), content: bytes | None = None, search: bool = True
+    path: str | Path,
+    *,
+    flags: Sequence[str] = (),
+    content: bytes | None = None,
+    search: bool = True,
+    overlay: Mapping[str, bytes] | None = None,
 ) -> TranslationUnit:
-    """Lower the file at `path`, or `content` in its place.
+    """Lower the file at `path`, or `content` in its place; `overlay` replaces files that it includes.
 
     `flags` are compiler flags as clang takes them (`flags.translate`, `compiledb.flags_for`). With `search`,
     headers that they do not lead to are looked for in the usual folders of a project, and where there are no
@@ -66,17 +71,17 @@ def parse_file(
         found = search_paths(name, content, folders_of(given), str(INCLUDE))
         flags = (*given, *(f"-I{folder}" for folder in found))
     try:
-        parsed = Parsed(name, arguments(flags), _reordered(content))
+        parsed = Parsed(name, arguments(flags), _reordered(content), overlay)
         extra = _implied(parsed, name)
         if extra:
             parsed.close()
             flags = (*flags, *extra)
-            parsed = Parsed(name, arguments(flags), _reordered(content))
+            parsed = Parsed(name, arguments(flags), _reordered(content), overlay)
     except ParseError as error:
         return _empty(name, flags, content, failed(name, str(error)))
     try:
         with _deep_recursion():
-            return _lower(parsed, name, flags, content)
+            return _lower(parsed, name, flags, {**(overlay or {}), name: content})
     finally:
         parsed.close()
 
@@ -106,21 +111,22 @@ def arguments(flags: Sequence[str]) -> list[str]:
     return [*_BASE, *standard, "-isystem", str(INCLUDE), "-include", "cudalint_prelude.h", *flags]
 
 
-def _lower(parsed: Parsed, name: str, flags: Sequence[str], content: bytes) -> TranslationUnit:
+def _lower(parsed: Parsed, name: str, flags: Sequence[str], given: Mapping[str, bytes]) -> TranslationUnit:
     spans = Spans(parsed.handle, name)
     errors = list(troubles(parsed.handle, spans))
     lowering = prepared(spans, errors, name)
     lowering.scan(parsed.cursor)
     lowering.run()
     if lowering.missing():
-        instantiate(lowering, lambda probed: Parsed(name, arguments(flags), probed), _reordered(content))
+        main = _reordered(given[name])
+        instantiate(lowering, lambda probed: Parsed(name, arguments(flags), probed, given), main)
     for template in lowering.missing():
         if template.kernel:
             function = lowering.pattern(template)
             lowering.functions[function.key] = function
     lowering.run()
     files = {path: file.data for path, file in lowering.spans.files.items() if not file.system}
-    files[name] = content
+    files.update(given)
     return TranslationUnit(
         path=name,
         functions=lowering.functions,
