@@ -54,7 +54,7 @@ def _run(options: CheckOptions) -> int:
             return 0
         report = _narrowed(engine.run(request), options)
         if options.verify:
-            report = verified(engine, request, report, options)
+            report = verified(engine, request, report, options, top)
         fixes = _fixes(engine, request, report, options)
     report = fixes.report if fixes else report
     _announce(report, quiet=options.quiet)
@@ -120,6 +120,8 @@ def _say_fixed(fixes: FixRun, options: CheckOptions) -> None:
 
 def _narrowed(report: Report, options: CheckOptions) -> Report:
     """The report without what a baseline knows and without what stands on unchanged lines."""
+    if options.kernel:
+        report = report.with_findings(tuple(f for f in report.findings if f.kernel == options.kernel))
     if options.baseline:
         report, gone = baseline.without_known(report, Path(options.baseline))
         if gone and not options.quiet:

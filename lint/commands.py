@@ -107,6 +107,27 @@ def config(
 
 
 @app.command()
+def verify(
+    target: Annotated[str, typer.Argument(metavar="FILE[:KERNEL]", help="A CUDA source, and one kernel of it.")],
+    budget: Annotated[str | None, typer.Option("--budget", metavar="TIME", help="Time for each timing.")] = None,
+    device: Annotated[str | None, typer.Option("--device", metavar="N[,N]", help="The GPUs to use.")] = None,
+    compiler: Annotated[str, typer.Option("--compiler", help="auto, nvrtc, nvcc.")] = "auto",
+    argv: Annotated[str | None, typer.Option("--argv", metavar="ARGS", help="The program's command line.")] = None,
+    counters: Annotated[bool, typer.Option("--counters", help="Read hardware counters through ncu too.")] = False,
+    output_format: Annotated[str | None, typer.Option("--output-format", metavar="FORMAT")] = None,
+) -> None:
+    """Run the flagged kernels of one file beside their fixes on a GPU."""
+    from cudalint.lint.check import run_check
+    from cudalint.lint.explain import split_target
+
+    path, kernel = split_target(target)
+    options = CheckOptions(paths=[path], kernel=kernel, verify=True, flags=_behind_dashes)
+    options = replace(options, verify_budget=budget, verify_device=device, verify_compiler=compiler)
+    options = replace(options, verify_argv=argv, counters=counters, output_format=output_format)
+    raise typer.Exit(run_check(options))
+
+
+@app.command()
 def model(
     target: Annotated[str, typer.Argument(metavar="FILE[:KERNEL]", help="A CUDA source, and one kernel of it.")],
 ) -> None:

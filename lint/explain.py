@@ -105,12 +105,20 @@ def remove_cache(folder: str | None) -> int:
     return 0
 
 
+def split_target(target: str) -> tuple[str, str | None]:
+    """`FILE:KERNEL` to its parts; a file whose own name has a colon is taken whole."""
+    if ":" not in target or Path(target).exists():
+        return target, None
+    file, _, kernel = target.rpartition(":")
+    return file, kernel
+
+
 def print_model(target: str, flags: Sequence[str]) -> int:
     """Print the model of a file, or of one kernel of it; the exit status."""
     from cudalint.lint.frontend import parse_file
     from cudalint.lint.model.render import render_function, render_unit
 
-    file, _, kernel = target.rpartition(":") if ":" in target and not Path(target).exists() else (target, "", "")
+    file, kernel = split_target(target)
     path = Path(file).absolute()
     if not path.is_file():
         say(f"error: {file}: does not exist")

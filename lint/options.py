@@ -273,6 +273,8 @@ class CheckOptions:
 
     flags: tuple[str, ...] = field(default=(), metadata={"internal": True})
     """Compiler flags from behind `--`."""
+    kernel: str | None = field(default=None, metadata={"internal": True})
+    """Report on this kernel only (`cudalint verify FILE:KERNEL`)."""
 
 
 def as_parameters(options: type[T]) -> Callable[[Callable[[T], int]], Callable[..., int]]:

@@ -12,7 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from cudalint.lint.config import ConfigError
+from cudalint.lint.config import ConfigError, Settings
 from cudalint.lint.diagnostics import Diagnostic
 from cudalint.lint.engine import Engine, Request
 from cudalint.lint.options import CheckOptions
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from cudalint.lint.model.program import TranslationUnit
     from cudalint.verify.device import Device
     from cudalint.verify.run import Progress, Work
+    from cudalint.verify.spec import Spec
     from cudalint.verify.verdict import Verification
 
 PROVEN = frozenset({"faster", "no-gain", "confirmed"})
@@ -41,7 +42,7 @@ def proven(finding: Diagnostic) -> bool:
     return (finding.verification or {}).get("verdict") in PROVEN
 
 
-def verified(engine: Engine, request: Request, report: Report, options: CheckOptions) -> Report:
+def verified(engine: Engine, request: Request, report: Report, options: CheckOptions, top: Settings) -> Report:
     """The report with a verdict on every finding in a kernel. Without a GPU: one line says so, nothing changes.
 
     Raises:
@@ -60,6 +61,7 @@ def verified(engine: Engine, request: Request, report: Report, options: CheckOpt
     settings = VerifyOptions(
         budget_s=_seconds(options.verify_budget) if options.verify_budget else VerifyOptions().budget_s,
         compiler=options.verify_compiler,
+        specs=_specs(top),
         counters=options.counters,
         argv=("program", *shlex.split(options.verify_argv)) if options.verify_argv is not None else None,
     )
@@ -122,6 +124,19 @@ def _neighbours(path: Path) -> list[Path]:
                 if other != path and name in other.read_bytes():
                     found.append(other)
     return found
+
+
+def _specs(top: Settings) -> dict[str, Spec]:
+    """What the configuration says about single kernels: [tool.cudalint.verify.kernels.NAME]."""
+    from cudalint.verify.spec import SpecError, from_items
+
+    specs = {}
+    for name, table in dict(top.verify.get("kernels", {})).items():
+        try:
+            specs[name] = from_items(table)
+        except (SpecError, AttributeError, TypeError) as error:
+            raise ConfigError(f"{top.source}: verify.kernels.{name}: {error}") from None
+    return specs
 
 
 def _chosen(found: list[Device], wanted: str | None) -> list[Device]:

@@ -60,3 +60,24 @@ def test_verify_without_a_gpu_says_so(source: Path, capsys: pytest.CaptureFixtur
         pytest.skip("a GPU is there")
     assert check("--verify", str(source)) == 1
     assert "nothing was verified" in capsys.readouterr().err
+
+
+def test_a_bad_verify_table_names_the_kernel() -> None:
+    from cudalint.lint.config import ConfigError, Settings
+    from cudalint.lint.verifying import _specs
+
+    good = Settings(verify={"kernels": {"k": {"N": 16, "block": "(N, 2)", "out": "float[N * N]"}}})
+    assert _specs(good)["k"].block == (16, 2, 1)
+    with pytest.raises(ConfigError, match=r"verify.kernels.k: N"):
+        _specs(Settings(verify={"kernels": {"k": {"N": "M + 1"}}}))
+
+
+def test_verify_takes_a_file_and_a_kernel(source: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    from cudalint.verify.device import missing
+
+    if not missing():
+        pytest.skip("a GPU is there")
+    with pytest.raises(SystemExit) as stopped:
+        main(["verify", f"{source}:nothing"])
+    assert stopped.value.code == 0
+    assert "nothing was verified" in capsys.readouterr().err

@@ -65,6 +65,7 @@ class Verification:
         """A dictionary of plain values; fields that are empty are left out."""
         values = asdict(self)
         values["verdict"] = self.verdict.value
+        values["summary"] = self.summary()
         return {k: v for k, v in values.items() if v not in (None, "", (), {})}
 
     @staticmethod
@@ -72,6 +73,7 @@ class Verification:
         """The inverse of `as_json`. Raises TypeError, KeyError or ValueError for anything else."""
         made: dict[str, Any] = {k: tuple(v) if isinstance(v, list) else v for k, v in values.items()}
         made["verdict"] = Verdict(made["verdict"])
+        made.pop("summary", None)
         made.setdefault("reason", "")
         if "timing" in made:
             made["timing"] = Timing(**made["timing"])
@@ -83,4 +85,5 @@ class Verification:
             return f"{self.verdict.value}: {self.reason}"
         t = self.timing
         times = f"{t.before_ms:.4g} ms -> {t.after_ms:.4g} ms, ratio {t.ratio:.2f} (95% {t.low:.2f}-{t.high:.2f})"
-        return f"{self.verdict.value}: {times}, {self.comparison}"
+        rates = "" if self.share is None else f", {self.share[0]:.0%} -> {self.share[1]:.0%} of copy bandwidth"
+        return f"{self.verdict.value}: {times}{rates}, {self.comparison} ({self.device})"

@@ -44,6 +44,8 @@ def _remarks(finding: Diagnostic) -> Iterator[tuple[str, str]]:
         yield "help", finding.help
     if finding.fix is not None and finding.fix.message != finding.help:
         yield "fix", f"{finding.fix.message} ({finding.fix.applicability.value})"
+    if finding.verification is not None:
+        yield "verified", str(finding.verification.get("summary", ""))
 
 
 def _remark(word: str, text: str, pad: str, paint: Painter) -> Iterator[str]:
