@@ -48,10 +48,6 @@
 #define __CUDACC_VER_MAJOR__ 13
 #define __CUDACC_VER_MINOR__ 0
 #define __CUDACC_VER_BUILD__ 88
-// Public guards by which other headers tell that the runtime's types are there.
-#define __DRIVER_TYPES_H__
-#define __CUDA_RUNTIME_H__
-#define __CUDA_RUNTIME_API_H__
 #define CUDART_VERSION 13000
 #define CUDA_VERSION 13000
 #define __CUDART_API_VERSION CUDART_VERSION
