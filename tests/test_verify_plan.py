@@ -17,6 +17,7 @@ from cudalint.lint.registry import load_registry
 from cudalint.verify.build import nvrtc_build
 from cudalint.verify.job import Job, Outcome
 from cudalint.verify.plan import NotVerifiableError, Plan, plan_launch
+from cudalint.verify.run import Work, _same_rewrite
 from cudalint.verify.session import Session
 from cudalint.verify.spec import from_comment
 from cudalint.verify.verdict import Verdict
@@ -218,3 +219,13 @@ def test_a_kernel_of_a_header_is_run_from_the_file_that_launches_it(tmp_path: Pa
     assert verification.verdict is Verdict.FASTER
     assert verification.launch == "turn<<<(32, 32, 1), (32, 32, 1), 0>>>"
     assert [text.count("tile[32][32 + 1]") for text in session.headers] == [0, 1]
+
+
+def test_findings_with_one_rewrite_share_one_run(tmp_path: Path) -> None:
+    (tmp_path / "turn.cuh").write_text(HEADER)
+    made = unit(tmp_path, MAIN)
+    finding = found(made, "CUD201")
+    other = replace(finding, message="another access to the same tile")
+    without = replace(finding, fix=None)
+    work = [Work(i, f, made) for i, f in enumerate((finding, other, without, without))]
+    assert [[w.index for w in group] for group in _same_rewrite(work)] == [[0, 1], [2], [3]]

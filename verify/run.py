@@ -14,7 +14,7 @@ from cudalint.verify.device import Device
 from cudalint.verify.session import Session
 from cudalint.verify.store import Store
 from cudalint.verify.verdict import Verification
-from cudalint.verify.verifier import Parse, Verifier, VerifyOptions
+from cudalint.verify.verifier import RACES, Parse, Verifier, VerifyOptions
 
 Progress = Callable[[int, int, Diagnostic, Verification], None]
 
@@ -38,9 +38,10 @@ def verify_all(
     progress: Progress | None = None,
 ) -> dict[int, Verification]:
     """The verdict for each piece of work, by index. One worker process per device takes the next piece."""
-    todo: queue.SimpleQueue[Work] = queue.SimpleQueue()
-    for item in work:
-        todo.put(item)
+    groups = _same_rewrite(work)
+    todo: queue.SimpleQueue[list[Work]] = queue.SimpleQueue()
+    for group in groups:
+        todo.put(group)
     done: dict[int, Verification] = {}
     lock = threading.Lock()
     kept = Store(store)
@@ -49,12 +50,12 @@ def verify_all(
         own = replace(options, device=device.index)
         with Session() as session:
             verifier = Verifier(parse, own, session)
-            for item in _drain(todo):
-                made = _one(item, verifier, kept, device, own)
+            for group in _drain(todo):
+                made = _one(group[0], verifier, kept, device, own)
                 with lock:
-                    done[item.index] = made
+                    done.update((item.index, made) for item in group)
                     if progress:
-                        progress(len(done), len(work), item.finding, made)
+                        progress(len(done), len(work), group[0].finding, made)
 
     threads = [threading.Thread(target=drive, args=(device,)) for device in devices]
     for thread in threads:
@@ -64,7 +65,23 @@ def verify_all(
     return done
 
 
-def _drain(todo: queue.SimpleQueue[Work]) -> Iterable[Work]:
+def _same_rewrite(work: Sequence[Work]) -> list[list[Work]]:
+    """Findings whose fixes are the same edits share one run: a padded tile answers for all its accesses."""
+    groups: dict[tuple[object, ...], list[Work]] = {}
+    for item in work:
+        fix = item.finding.fix
+        edits = fix.edits if fix is not None else ()
+        key = (
+            item.unit.program.path,
+            item.finding.kernel,
+            edits,
+            item.finding.code in RACES if edits else item.index,
+        )
+        groups.setdefault(key, []).append(item)
+    return list(groups.values())
+
+
+def _drain(todo: queue.SimpleQueue[list[Work]]) -> Iterable[list[Work]]:
     while True:
         try:
             yield todo.get_nowait()
