@@ -11,6 +11,8 @@ from cudalint.lint.analysis.memory import Site, sites
 from cudalint.lint.analysis.trace import AccessKind, Space
 from cudalint.lint.analysis.unit import Unit
 from cudalint.lint.frontend.parse import parse_file
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 ROWS = [json.loads(line) for line in (Path(__file__).parent / "data/h200_micro.jsonl").read_text().splitlines()]
 KINDS = {"ld": AccessKind.LOAD, "st": AccessKind.STORE, "atomic": AccessKind.ATOMIC}
@@ -69,3 +71,41 @@ def test_measured_rows_as_source(unit: Unit, number: int, row: dict[str, Any]) -
     assert not others or all(c == cost for c in others)
     assert (cost.used, cost.ideal) == tuple(instruction[n] for n in names)
     assert (cost.requests, cost.active) == (instruction["executed"], instruction["threads"])
+
+
+SMALL = st.integers(1, 70)
+BLOCKS = st.sampled_from([(32, 1, 1), (100, 1, 1), (256, 1, 1), (8, 8, 4), (16, 12, 3), (5, 7, 2), (1, 64, 1)])
+FORMS = (
+    "tx*{a} + ty*{b} + tz*{c} + {d}",
+    "(tx + ty*{a}) / {b} * {c} + (tx + ty*{a}) % {b}",
+    "(tx*{a}) % {b} + ty*{c}",
+    "(tx ^ {a}) + ty*{b}",
+    "(tx*{a}) ^ (ty*{b})",
+    "(tx << {e}) + (ty >> {e}) + tz*{a}",
+    "(tx & {a})*{b} + ((tx | ty) >> {e})",
+)
+
+
+@settings(max_examples=40, deadline=None)
+@given(form=st.sampled_from(FORMS), n=st.tuples(SMALL, SMALL, SMALL, SMALL), e=st.integers(0, 5), block=BLOCKS)
+def test_random_indices_equal_brute_force(
+    form: str, n: tuple[int, int, int, int], e: int, block: tuple[int, int, int]
+) -> None:
+    """Whatever the index, the sectors found are those that counting lane by lane finds."""
+    index = form.format(a=n[0], b=n[1], c=n[2], d=n[3], e=e)
+    text = (
+        "__global__ void k(float* data) { int tx = threadIdx.x, ty = threadIdx.y, tz = threadIdx.z; "
+        f"data[{index}] = 1; }}\nvoid launch(float* d) {{ k<<<1, dim3{block}>>>(d); }}\n"
+    )
+    unit = Unit(parse_file("random.cu", content=text.encode()))
+    (trace,) = unit.traces(unit.kernels[0])
+    (site,) = sites(trace, Space.GLOBAL)
+    x, y, z = block
+    used = ideal = 0
+    for first in range(0, x * y * z, 32):
+        warp = range(first, min(first + 32, x * y * z))
+        python = index.replace("/", "//")
+        touched = {eval(python, {"tx": t % x, "ty": t // x % y, "tz": t // (x * y)}) * 4 // 32 for t in warp}
+        used += len(touched)
+        ideal += min(len(touched), -(-len(warp) * 4 // 32))
+    assert (site.cost.used, site.cost.ideal) == (used, ideal)
