@@ -21,6 +21,8 @@ METRICS: Mapping[str, str] = {
     "global_store_requests": "l1tex__t_requests_pipe_lsu_mem_global_op_st.sum",
     "shared_load_conflicts": "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum",
     "shared_store_conflicts": "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum",
+    "shared_load_requests": "smsp__inst_executed_op_shared_ld.sum",
+    "shared_store_requests": "smsp__inst_executed_op_shared_st.sum",
     "active_lanes": "smsp__thread_inst_executed_per_inst_executed.ratio",
 }
 """Names that cudalint reports, and Nsight Compute's own."""
@@ -95,10 +97,10 @@ def predicted(trace: Trace) -> dict[str, float]:
 
 def side_by_side(trace: Trace, counters: Mapping[str, float]) -> dict[str, dict[str, float]]:
     """What both sides have, in the same unit: `{"predicted": {...}, "measured": {...}}`."""
-    measured_rates = {}
-    requests = counters.get("global_load_requests", 0) + counters.get("global_store_requests", 0)
-    if requests:
-        sectors = counters.get("global_load_sectors", 0) + counters.get("global_store_sectors", 0)
-        measured_rates["sectors_per_request"] = sectors / requests
-    rates = {**measured_rates, **counters}
-    return {"predicted": predicted(trace), "measured": rates}
+    rates: dict[str, float] = {}
+    pairs = (("sectors_per_request", "global", "sectors"), ("conflicts_per_request", "shared", "conflicts"))
+    for rate, space, what in pairs:
+        requests = sum(counters.get(f"{space}_{op}_requests", 0.0) for op in ("load", "store"))
+        if requests:
+            rates[rate] = sum(counters.get(f"{space}_{op}_{what}", 0.0) for op in ("load", "store")) / requests
+    return {"predicted": predicted(trace), "measured": {**rates, **counters}}

@@ -251,6 +251,7 @@ def _race(job: Job, before: Loaded, after: Loaded, buffers: list[Buffer], device
     worst, where, varies, differs = 0.0, "", False, False
     noise = cp.cuda.Stream(non_blocking=True)
     load_buffer = cp.empty(1 << 24, dtype=cp.float32)
+    deadline = time.monotonic() + job.budget_s
     for seed in range(job.seeds):
         fill(buffers, seed)
         reference = _run_once(after, job, buffers, "fixed")
@@ -265,8 +266,8 @@ def _race(job: Job, before: Loaded, after: Loaded, buffers: list[Buffer], device
             kind, difference, place = compare(reference, result, buffers, job.rtol)
             if kind == "different":
                 differs, worst, where = True, max(worst, difference), f"{place}, seed {seed}, run {run}"
-        if differs and varies:
-            break
+            if (differs and varies) or time.monotonic() > deadline:
+                break
     equal = "different" if differs else "bitwise"
     return Outcome(device=device, equal=equal, max_difference=worst, where=where, varies=varies)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tempfile
+import threading
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
@@ -47,6 +48,19 @@ class VerifyOptions:
     counters: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class _Side:
+    """One of the two kernels: `name` is before or after."""
+
+    name: str
+    unit: Unit
+    plan: Plan
+
+
+_ANALYSES = threading.Lock()
+"""Parsing and the analyses keep state of their own: one thread at a time. GPUs and compilers run beside it."""
+
+
 class Verifier:
     """Verifies findings one after another with one worker.
 
@@ -70,34 +84,40 @@ class Verifier:
         return replace(made, seconds=round(time.monotonic() - begin, 3))
 
     def _verify(self, finding: Diagnostic, unit: Unit) -> Verification:
-        name = file_in(unit, finding.span.file)
-        content = unit.program.files.get(name, b"")
-        fixed = fixed_content(finding, content)
-        changed = Unit(self._parse(unit.program.path, {name: fixed}), unit.options)
-        kernel = _kernel(unit, finding)
-        spec = self._spec(kernel, unit.program.files.get(kernel.span.file, b""))
-        options = self._assumed(unit, spec)
-        unit, changed = Unit(unit.program, options), Unit(changed.program, options)
-        block = tuple((finding.evidence or {}).get("block") or ()) or None
-        before = plan_launch(unit, kernel, spec, block)
-        after = plan_launch(changed, _same_kernel(changed, kernel), spec, None)
-        if [a.nbytes for a in before.args] != [a.nbytes for a in after.args]:
+        with _ANALYSES:
+            before, after = self._planned(finding, unit)
+        if [a.nbytes for a in before.plan.args] != [a.nbytes for a in after.plan.args]:
             raise NotVerifiableError("the fix changes the kernel's arguments or their sizes")
         with tempfile.TemporaryDirectory(prefix="cudalint-") as folder:
-            outcome, compiler = self._run(finding, (unit, before), (changed, after), Path(folder))
-            made = _judge(finding, outcome, before, compiler)
+            outcome, compiler = self._run(finding, before, after, Path(folder))
+            made = _judge(finding, outcome, before.plan, compiler)
             if self._options.counters and not outcome.error:
-                made = replace(made, counters=self._counters(finding, unit, before, Path(folder)))
+                made = replace(made, counters=self._counters(finding, before, Path(folder)))
         return made
 
-    def _counters(self, finding: Diagnostic, unit: Unit, plan: Plan, folder: Path) -> dict[str, Any]:
+    def _planned(self, finding: Diagnostic, unit: Unit) -> tuple[_Side, _Side]:
+        """The flagged and the fixed kernel, each with its unit and its launch."""
+        name = file_in(unit, finding.span.file)
+        fixed = fixed_content(finding, unit.program.files.get(name, b""))
+        kernel = _kernel(unit, finding)
+        changed = self._parse(unit.program.path, {name: fixed})
+        spec = self._spec(kernel, unit.program.files.get(kernel.span.file, b""))
+        options = self._assumed(unit, spec)
+        block = tuple((finding.evidence or {}).get("block") or ()) or None
+        own, other = Unit(unit.program, options), Unit(changed, options)
+        before = _Side("before", own, plan_launch(own, kernel, spec, block))
+        return before, _Side("after", other, plan_launch(other, _same_kernel(other, kernel), spec, None))
+
+    def _counters(self, finding: Diagnostic, side: _Side, folder: Path) -> dict[str, Any]:
         """Predicted beside measured counters of the flagged kernel; the reason where they cannot be read."""
-        trace = next((t for t in unit.traces(plan.kernel) if t.shape.block == plan.block), None)
+        with _ANALYSES:
+            traces = side.unit.traces(side.plan.kernel)
+            trace = next((t for t in traces if t.shape.block == side.plan.block), None)
+            build = nvrtc_build(side.unit.program, side.plan, folder / "counters")
         if trace is None:
             return {"error": "the kernel has no trace for this launch"}
-        build = nvrtc_build(unit.program, plan, folder / "counters")
         try:
-            return dict(side_by_side(trace, measured(self._job(finding, plan, [build, build]))))
+            return dict(side_by_side(trace, measured(self._job(finding, side.plan, [build, build]))))
         except CountersError as error:
             return {"error": str(error)}
 
@@ -117,33 +137,22 @@ class Verifier:
                 return spec
         return (self._options.specs or {}).get(kernel.name)
 
-    def _run(
-        self,
-        finding: Diagnostic,
-        before: tuple[Unit, Plan],
-        after: tuple[Unit, Plan],
-        folder: Path,
-    ) -> tuple[Outcome, str]:
+    def _run(self, finding: Diagnostic, before: _Side, after: _Side, folder: Path) -> tuple[Outcome, str]:
         """Run with NVRTC, and again with nvcc when NVRTC cannot build the sources."""
         choice = self._options.compiler
         outcome = Outcome(error="no compiler was tried", stage="build")
         if choice in {"auto", "nvrtc"}:
-            sides = [
-                nvrtc_build(unit.program, plan, folder / name)
-                for name, (unit, plan) in (("before", before), ("after", after))
-            ]
-            outcome = self._session.run(self._job(finding, before[1], sides))
+            with _ANALYSES:
+                built = [nvrtc_build(s.unit.program, s.plan, folder / s.name) for s in (before, after)]
+            outcome = self._session.run(self._job(finding, before.plan, built))
         if outcome.stage not in {"build", "load"} or choice == "nvrtc":
             return outcome, "nvrtc"
         try:
-            sides = [
-                nvcc_build(unit.program, plan, folder / f"nvcc-{name}")
-                for name, (unit, plan) in (("before", before), ("after", after))
-            ]
+            built = [nvcc_build(s.unit.program, s.plan, folder / f"nvcc-{s.name}") for s in (before, after)]
         except BuildError as error:
             reason = f"NVRTC: {outcome.error}; nvcc: {error}" if choice == "auto" else str(error)
             return Outcome(error=reason, stage="build"), "nvcc"
-        return self._session.run(self._job(finding, before[1], sides)), "nvcc"
+        return self._session.run(self._job(finding, before.plan, built)), "nvcc"
 
     def _job(self, finding: Diagnostic, plan: Plan, sides: list[Build]) -> Job:
         options = self._options
