@@ -6,7 +6,20 @@ import numpy as np
 from cudalint.lint.analysis.exec_calls import NOTHING, Intrinsic, pointee
 from cudalint.lint.analysis.exec_expr import as_pointer, place, poke
 from cudalint.lint.analysis.exec_machine import Machine
-from cudalint.lint.analysis.exec_values import ATOMIC, I32, I64, Ptr, Rec, Val, Value, dtype_of, fit, tainted
+from cudalint.lint.analysis.exec_values import (
+    ATOMIC,
+    I32,
+    I64,
+    LOADED_UNIFORM,
+    OPAQUE,
+    Ptr,
+    Rec,
+    Val,
+    Value,
+    dtype_of,
+    fit,
+    tainted,
+)
 from cudalint.lint.analysis.trace import AccessKind
 from cudalint.lint.model.expressions import AddressOf, Call, Deref, Expr
 from cudalint.lint.model.types import PointerType, RecordType, Type, VoidType
@@ -23,10 +36,38 @@ def _distinct(m: Machine, of: Type) -> Value:
     return Val(fit(data, dt), dt, ATOMIC)
 
 
-def _update(m: Machine, ptr: Ptr, lvalue: Expr, value: Value, scope: str, result: Type) -> Value:
+def _sums(m: Machine, ptr: Ptr, of: Type, value: Value, sign: int) -> Value | None:
+    """What an addition of `sign` times `value` returns where threads that add nothing share their result.
+
+    A thread that adds 0 leaves the sum to the next one. None where all results differ, or where that is not
+    known: the operands, who takes part, one address for all.
+    """
+    dt = dtype_of(of)
+    if dt is None or dt.kind not in "iu" or not isinstance(value, Val) or value.taint or m.shadow:
+        return None
+    if not isinstance(ptr.off, int) or ptr.taint or ptr.alts or m.ctl & OPAQUE:
+        return None
+    active = np.broadcast_to(m.mask.bits, m.lanes.shape)
+    operands = np.where(active, m.lanes.spread(value.data, value.dt), 0).astype(np.int64) * sign
+    crowded = active.sum(axis=1) > 1
+    if not ((active & (operands == 0)).any(axis=1) & crowded).any():
+        return None
+    base, passed = m.notes.get(("sum", ptr.obj, ptr.off)) or (ptr.obj.load(m, ptr.off, of, 0), 0)
+    if not isinstance(base, Val) or base.taint & OPAQUE:
+        return None
+    by_world = operands.reshape(m.lanes.worlds, -1)
+    through = by_world.cumsum(axis=1)
+    m.notes["sum", ptr.obj, ptr.off] = base, passed + through[:, -1:]
+    before = (passed + through - by_world).reshape(m.lanes.shape)
+    return Val(fit(base.data + before, dt), dt, base.taint | LOADED_UNIFORM)
+
+
+def _update(m: Machine, ptr: Ptr, lvalue: Expr, value: Value, scope: str, result: Type, sign: int = 0) -> Value:
+    """An atomic of which the effect is recorded; `sign` is 1 for additions, -1 for subtractions."""
     of = lvalue.type
     m.record.access(m, lvalue, AccessKind.ATOMIC, ptr, of.size or result.size, value, scope)
-    old = _distinct(m, result if not isinstance(result, VoidType) else of)
+    sums = _sums(m, ptr, of, value, sign) if sign else None
+    old = sums or _distinct(m, result if not isinstance(result, VoidType) else of)
     poke(m, ptr, of, m.as_type(tainted(value if isinstance(value, Val) else old, ATOMIC), of))
     return old
 
@@ -39,7 +80,9 @@ def _atomic(m: Machine, expr: Call) -> Value:
     address = expr.args[0]
     values = [m.eval(arg) for arg in expr.args[1:]]
     ptr, lvalue = pointee(m, address, expr)
-    return _update(m, ptr, lvalue, values[-1] if values else Val(1, I32), _scope(expr.name), expr.type)
+    value = values[-1] if values else Val(1, I32)
+    sign = {"Add": 1, "Sub": -1}.get(expr.name.removeprefix("atomic").split("_")[0], 0)
+    return _update(m, ptr, lvalue, value, _scope(expr.name), expr.type, sign)
 
 
 def is_reference(of: Type) -> bool:
