@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from cudalint.lint.analysis.exec_lanes import Mask
 from cudalint.lint.analysis.exec_memory import LocalObj, Obj
-from cudalint.lint.analysis.exec_values import EXACT, I64, Array, Data, Ptr, Val, Value
+from cudalint.lint.analysis.exec_values import EXACT, F64, I64, UNKNOWN, Array, Data, Ptr, Rec, Val, Value
 from cudalint.lint.analysis.trace import (
     Access,
     AccessKind,
@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     from cudalint.lint.analysis.exec_machine import Machine
 
 TAINTS = tuple(Taint(i) for i in range(64))
+GOLDEN = 1.618033988749895
+"""Divides the members of a record: no small members have the same sum by chance."""
 EVENT_LIMIT = 4000
 """Events of one trace at most: beyond that, the execution stops with `complete` false."""
 
@@ -109,7 +111,7 @@ class Recorder:
             return
         record, volatile = self._shape(expr)
         shape = m.lanes.shape
-        number = value if isinstance(value, Val) else None
+        number = value if isinstance(value, Val) else _mixed(m, value, size)
         self.events.append(
             Access(
                 order=len(self.events),
@@ -125,7 +127,7 @@ class Recorder:
                 interval=self.interval,
                 warp_interval=self.warp_interval,
                 value=None if number is None else m.lanes.flat(number.data, number.dt),
-                value_taint=TAINTS[EXACT if value is None else value.taint],
+                value_taint=TAINTS[EXACT if value is None else value.taint | (number.taint if number else EXACT)],
                 field_of=record,
                 volatile=volatile,
                 scope=scope,
@@ -260,6 +262,24 @@ class Recorder:
                 calls=self.calls,
             )
         )
+
+
+def _mixed(m: Machine, value: Value | None, size: int) -> Val | None:
+    """A number for a record of `size` bytes that is made here: it differs where members that are known do.
+
+    None where that would not tell records apart.
+    """
+    if not isinstance(value, Rec) or value.src is not None:
+        return None
+    known = [(at, v) for at, v in sorted(value.cells.items()) if isinstance(v, Val) and not v.taint & UNKNOWN]
+    total: Any = 0.0
+    taint = value.taint
+    for at, cell in known:
+        total = total + m.lanes.spread(cell.data, cell.dt).astype(np.float64) / (at + GOLDEN)
+        taint |= cell.taint
+    complete = sum(cell.dt.itemsize for _, cell in known) == size
+    varies = isinstance(total, np.ndarray) and bool((total != total[:, :1]).any())
+    return Val(total, F64, taint) if known and (complete or varies) else None
 
 
 def _record_of(expr: Expr) -> Type | None:

@@ -178,8 +178,9 @@ class Access:
 
     `address` is the byte offset in `object`; `size` bytes per lane (16 for a float4). `field_of` is the record
     type when a member of an array of records is accessed (AoS). `address_taint` and `mask_taint` say what they
-    rest on. `value` is the value stored, where numeric. `interval` counts block-wide barriers passed,
-    `warp_interval` also counts __syncwarp. `calls` are the inlined call sites, outermost first.
+    rest on. `value` is the value stored, where numeric; of a record, a number that tells records apart. `interval`
+    counts block-wide barriers passed, `warp_interval` also counts __syncwarp. `calls` are the inlined call sites,
+    outermost first.
     """
 
     order: int
