@@ -6,12 +6,12 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from cudalint.lint.analysis.exec_expr import as_pointer, place
+from cudalint.lint.analysis.exec_expr import as_pointer, place, poke
 from cudalint.lint.analysis.exec_machine import FunctionFrame, Machine
 from cudalint.lint.analysis.exec_memory import LocalObj, is_aggregate
 from cudalint.lint.analysis.exec_stmt import reference
 from cudalint.lint.analysis.exec_values import EXACT, I32, UNKNOWN, Fn, Ptr, Rec, Val, Value, tainted
-from cudalint.lint.model.expressions import AddressOf, Call, Cast, Deref, Expr
+from cudalint.lint.model.expressions import AddressOf, Call, Cast, Deref, Expr, Unknown, Var
 from cudalint.lint.model.program import Function
 from cudalint.lint.model.types import PointerType, RecordType, VoidType
 
@@ -184,6 +184,28 @@ def bytes_at(m: Machine, arg: Expr, call: Call) -> tuple[Ptr, Expr]:
     while isinstance(arg, Cast) and isinstance(arg.type, PointerType):
         arg = arg.operand
     return pointee(m, arg, call)
+
+
+def not_understood(m: Machine, expr: Unknown) -> Value:
+    """Code that does not compile, or a call of what is not declared: what it is given may be changed there.
+
+    Names that begin with two underscores are the compiler's: its built-in functions take values, not references.
+    """
+    m.record.not_understood(expr.span, expr.reason)
+    callee = expr.parts[0] if expr.parts else None
+    name = m.record.text(callee.span) if isinstance(callee, Unknown) and not callee.parts else ""
+    if not name.isidentifier():
+        for part in expr.parts:
+            m.eval(part)
+        return m.unknown_value(expr.type)
+    for part in expr.parts[1:]:
+        value = m.eval(part)
+        if isinstance(value, Ptr):
+            value.obj.smear(m, UNKNOWN)
+        elif isinstance(part, Var) and not part.symbol.const and not name.startswith("__"):
+            poke(m, place(m, part), part.type, m.unknown_value(part.type))
+    m.record.call(m, name, expr.span, known=False)
+    return m.unknown_value(expr.type)
 
 
 def unknown_call(m: Machine, expr: Call) -> Value:

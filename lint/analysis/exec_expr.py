@@ -63,7 +63,6 @@ from cudalint.lint.model.expressions import (
     New,
     Throw,
     Unary,
-    Unknown,
     Var,
 )
 from cudalint.lint.model.types import ArrayType, PointerType, RecordType, Type, VoidType
@@ -565,13 +564,6 @@ def _function_name(m: Machine, expr: FunctionName) -> Value:  # noqa: ARG001
     return Fn(expr.key)
 
 
-def _unknown(m: Machine, expr: Unknown) -> Value:
-    m.record.not_understood(expr.span, expr.reason)
-    for part in expr.parts:
-        m.eval(part)
-    return m.unknown_value(expr.type)
-
-
 def _outside(m: Machine, expr: New | Delete | Throw | Launch) -> Value:
     """Allocation, exceptions and launches inside a kernel are not followed."""
     m.record.not_understood(expr.span, type(expr).__name__.lower())
@@ -595,7 +587,6 @@ HANDLERS: dict[type[Any], Callable[[Machine, Any], Value]] = {
     InitList: _init_list,
     Lambda: _lambda,
     FunctionName: _function_name,
-    Unknown: _unknown,
     New: _outside,
     Delete: _outside,
     Throw: _outside,

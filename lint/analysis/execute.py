@@ -9,17 +9,17 @@ from collections.abc import Sequence
 
 import numpy as np
 from cudalint.lint.analysis import exec_expr, exec_intrinsics, exec_loops, exec_stmt, exec_sync
-from cudalint.lint.analysis.exec_calls import call_handler
+from cudalint.lint.analysis.exec_calls import call_handler, not_understood
 from cudalint.lint.analysis.exec_lanes import INTEGER_SAMPLES, Lanes, inner_block, second_block
 from cudalint.lint.analysis.exec_machine import STEP_BUDGET, FunctionFrame, Machine, OutOfBudget, Scope
 from cudalint.lint.analysis.trace import ArgValue, LaunchShape, Trace
-from cudalint.lint.model.expressions import Call, Storage
+from cudalint.lint.model.expressions import Call, Storage, Unknown
 from cudalint.lint.model.program import Function, TranslationUnit
 from cudalint.lint.model.statements import Asm
 from cudalint.lint.model.types import ArrayType, PointerType
 
 MAX_THREADS = 1024
-_EXPRESSIONS = {**exec_expr.HANDLERS, Call: call_handler(exec_intrinsics.find)}
+_EXPRESSIONS = {**exec_expr.HANDLERS, Call: call_handler(exec_intrinsics.find), Unknown: not_understood}
 _STATEMENTS = {**exec_stmt.HANDLERS, **exec_loops.HANDLERS, Asm: exec_sync.assembly}
 
 
