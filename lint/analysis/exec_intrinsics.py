@@ -381,7 +381,7 @@ TABLE: dict[str, Intrinsic] = {
     "__fns": _pure,
     **dict.fromkeys(("__ldg", "__ldca", "__ldcg", "__ldcs", "__ldlu", "__ldcv"), _load),
     **dict.fromkeys(("__stwb", "__stcg", "__stcs", "__stwt"), _store),
-    **dict.fromkeys(("memcpy", "memmove", "memset", "__builtin_memcpy", "__builtin_memset"), _move_bytes),
+    **{f"{prefix}mem{what}": _move_bytes for prefix in ("", "__builtin_") for what in ("cpy", "move", "set")},
     "swap": _swap,
     **dict.fromkeys(("sincos", "sincosf", "__sincosf", "sincospi", "sincospif"), _sine_and_cosine),
     **dict.fromkeys(
