@@ -86,6 +86,38 @@ def test_padding_a_real_conflict_is_faster_and_removing_it_slower(session: Sessi
         assert speed_verdict(timing) is verdict
 
 
+PRODUCT = """
+#define TILE 32
+template <int PAD> __device__ void product(const float *a, const float *b, float *c, int n) {
+    __shared__ float as[TILE][TILE + PAD], bs[TILE][TILE + PAD];
+    int tx = threadIdx.x, ty = threadIdx.y, col = blockIdx.x * TILE + tx, row = blockIdx.y * TILE + ty;
+    float sum = 0.f;
+    for (int t = 0; t < n; t += TILE) {
+        as[ty][tx] = a[row * n + t + tx];
+        bs[ty][tx] = b[(t + ty) * n + col];
+        __syncthreads();
+        for (int k = 0; k < TILE; ++k) sum += as[ty][k] * bs[k][tx];
+        __syncthreads();
+    }
+    c[row * n + col] = sum;
+}
+extern "C" __global__ void plain(const float *a, const float *b, float *c, int n) { product<0>(a, b, c, n); }
+extern "C" __global__ void padded(const float *a, const float *b, float *c, int n) { product<1>(a, b, c, n); }
+"""
+
+
+def test_padding_a_product_without_conflicts_is_slower(session: Session) -> None:
+    """Its inner loop reads a broadcast and consecutive words: padding costs vector loads, and gains nothing."""
+    n = 1024
+    grid, block = (n // 32, n // 32, 1), (32, 32, 1)
+    args = (floats(n * n, "in"), floats(n * n, "in"), floats(n * n, "out"), integer(n))
+    outcome = session.run(Job(build(PRODUCT, "plain", grid, block), build(PRODUCT, "padded", grid, block), args))
+    timing = judge_times(outcome.before_ms, outcome.after_ms, outcome.again_ms)
+    print("padded product", timing)
+    assert outcome.equal == "bitwise"
+    assert speed_verdict(timing) is Verdict.SLOWER
+
+
 def test_one_wrong_element_is_found(session: Session) -> None:
     outcome = session.run(transpose("naive", "wrong"))
     assert outcome.equal == "different"
