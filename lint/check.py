@@ -80,7 +80,7 @@ def _fixes(engine: Engine, request: Request, report: Report, options: CheckOptio
     """The fixes made, when they were asked for; with --verify only those that a GPU has proven."""
     if not (options.fix or options.diff or options.fix_only):
         return None
-    accept = proven if options.verify else None
+    accept = proven(report) if options.verify else None
     return fix_report(engine, request, report, unsafe=options.unsafe_fixes, write=not options.diff, accept=accept)
 
 

@@ -6,7 +6,7 @@ import re
 import shlex
 import sys
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -37,9 +37,15 @@ _TIME = re.compile(r"^(\d+(?:\.\d+)?)(ms|s|m)?$")
 _UNITS = {"ms": 0.001, "s": 1.0, "m": 60.0, None: 1.0}
 
 
-def proven(finding: Diagnostic) -> bool:
-    """Whether a GPU has shown that the finding's fix is right and not slower."""
-    return (finding.verification or {}).get("verdict") in PROVEN
+def proven(report: Report) -> Callable[[Diagnostic], bool]:
+    """Whether a GPU has shown that a finding's fix is right and not slower.
+
+    Findings made anew while fixing carry no verdict: they are known again by what they say.
+    """
+    shown = {
+        (f.code, f.kernel, f.message) for f in report.findings if (f.verification or {}).get("verdict") in PROVEN
+    }
+    return lambda finding: (finding.code, finding.kernel, finding.message) in shown
 
 
 def verified(engine: Engine, request: Request, report: Report, options: CheckOptions, top: Settings) -> Report:

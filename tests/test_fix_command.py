@@ -81,3 +81,19 @@ def test_verify_takes_a_file_and_a_kernel(source: Path, capsys: pytest.CaptureFi
         main(["verify", f"{source}:nothing"])
     assert stopped.value.code == 0
     assert "nothing was verified" in capsys.readouterr().err
+
+
+def test_with_verify_only_proven_fixes_are_applied() -> None:
+    from dataclasses import replace
+
+    from cudalint.lint.diagnostics import Diagnostic, Severity
+    from cudalint.lint.model.source import Span
+    from cudalint.lint.report import Report
+    from cudalint.lint.verifying import proven
+
+    finding = Diagnostic("CUD201", "n", Severity.WARNING, "first", Span("a.cu", 1, 1, 1, 2, 0, 1), kernel="k")
+    verdicts = {"first": "faster", "second": "slower", "third": "different-results", "fourth": "no-gain"}
+    made = [replace(finding, message=m, verification={"verdict": v}) for m, v in verdicts.items()]
+    accept = proven(Report(tuple(made)))
+    again = {m: accept(replace(finding, message=m)) for m in verdicts}
+    assert again == {"first": True, "second": False, "third": False, "fourth": True}
