@@ -87,12 +87,18 @@ def loop_allocations(flow: HostFlow) -> Iterator[LoopAllocation]:
 
 
 def _sweeping_loops(flow: HostFlow) -> set[Loop]:
-    """Loops in which the size of some allocation follows the counter: each iteration is a case of its own."""
+    """Loops in which the size of some allocation follows the counter: each iteration is a case of its own.
+
+    A size that a counted loop only learns from data does not make it a sweep.
+    """
     found: set[Loop] = set()
     for visit, call in flow.calls():
         size = call.made.bytes if call.made is not None else None
-        if size is not None and visit.loops and _sweeps(size, visit.loops[-1]):
-            found.add(visit.loops[-1])
+        loop = visit.loops[-1] if visit.loops else None
+        if size is None or loop is None or loop.kind is LoopKind.CONDITION:
+            continue
+        if varies_with(size, loop) or (loop.kind is LoopKind.RANGE and not _fixed(size, loop)):
+            found.add(loop)
     return found
 
 
@@ -143,19 +149,27 @@ def _works(loop: Loop) -> bool:
             return True
         if isinstance(item, ApiCall) and item.name.startswith(("cudaMemcpy", "cublas", "cufft", "cusparse", "cudnn")):
             return True
+        if isinstance(item, ApiCall) and item.call.qualified.startswith(("cub::", "thrust::")):
+            return True
     return False
 
 
 def _sweeps(size: Value, loop: Loop) -> bool:
-    """Whether a counted loop goes through sizes: each iteration is a case of its own."""
-    if varies_with(size, loop):
-        return loop.kind is not LoopKind.CONDITION
-    return loop.kind is not LoopKind.CONDITION and not _fixed(size, loop)
+    """Whether a counted loop goes through sizes: each iteration is a case of its own.
+
+    A size that a call stores anew in each iteration (of scratch memory, of a result) is no sweep.
+    """
+    if loop.kind is LoopKind.CONDITION:
+        return False
+    told = {a for a in atoms(size) if a.kind is AtomKind.READ and a.memory is None and loop.kind is LoopKind.COUNTED}
+    return varies_with(size, loop) or any(
+        (a.id if a.since is None else a.since) >= loop.start for a in atoms(size) if a not in told
+    )
 
 
 def _fixed(size: Value, loop: Loop) -> bool:
     """Whether nothing in a size was first seen inside the loop."""
-    return all(a.id < loop.start for a in atoms(size))
+    return all((a.id if a.since is None else a.since) < loop.start for a in atoms(size))
 
 
 def _invariant(size: Value, loop: Loop) -> bool:

@@ -107,12 +107,11 @@ class HostMemory:
         if key not in self._unknown:
             steps = [str(s) for s in path if isinstance(s, str)]
             name = ".".join([place.object.name, *steps])
-            pointer = isinstance(of, PointerType)
-            made: Value = (
-                Pointer(self.object(Memory.UNKNOWN, name))
-                if pointer
-                else Atom(self.values.number(), AtomKind.READ, name, memory=place.object.kind)
-            )
+            made: Value = Pointer(self.object(Memory.UNKNOWN, name))
+            if not isinstance(of, PointerType):
+                version = cells.get(VERSION, 0)
+                since = None if symbolic(path) or not isinstance(version, int) else max(version, place.object.id)
+                made = Atom(self.values.number(), AtomKind.READ, name, memory=place.object.kind, since=since)
             self._unknown[key] = made
         return self._unknown[key]
 

@@ -95,6 +95,8 @@ class Atom:
     event: int | None = field(compare=False, default=None)
     memory: Memory | None = field(compare=False, default=None)
     """How the memory was obtained that a READ atom was read from."""
+    since: int | None = field(compare=False, default=None)
+    """For a READ atom of one exact place: the number from which on the place has held this value."""
 
 
 @dataclass(frozen=True, slots=True)
