@@ -84,7 +84,7 @@ def _source(job: Job, data: bytes) -> Outcome:
 def _consulted(program: TranslationUnit) -> Iterator[str]:
     """Places beside the files of a unit that decided how it was read."""
     from cudalint.lint.frontend.headers import consulted, folders_of
-    from cudalint.lint.frontend.parse import INCLUDE
+    from cudalint.lint.frontend.pch import INCLUDE
 
     folders = folders_of(program.flags)
     for file, data in program.files.items():

@@ -10,7 +10,6 @@ from __future__ import annotations
 import contextlib
 import difflib
 import json
-import os
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
@@ -24,6 +23,7 @@ from cudalint.lint.diagnostics import Applicability, Confidence, Severity
 from cudalint.lint.fixes import write_atomically
 from cudalint.lint.jobs import digest
 from cudalint.lint.report import RuleInfo
+from cudalint.lint.userfolder import user_folder
 
 ENTRY_POINTS = "cudalint.rules"
 """Entry point group of third-party rules: each entry names a module or a Rule subclass."""
@@ -148,15 +148,9 @@ def _loaded() -> Catalog:
     return load_registry().catalog
 
 
-def _folder() -> Path:
-    """The user's cache folder: never one that came with the code that is checked."""
-    named = os.environ.get("XDG_CACHE_HOME") or os.environ.get("LOCALAPPDATA")
-    return (Path(named) if named else Path.home() / ".cache") / "cudalint"
-
-
 def _read(digest_now: str) -> Catalog | None:
     try:
-        items = json.loads((_folder() / f"{digest_now}.json").read_text(encoding="utf-8"))
+        items = json.loads((user_folder() / f"{digest_now}.json").read_text(encoding="utf-8"))
         return Catalog(tuple(map(_decode, items)))
     except (OSError, ValueError, KeyError, TypeError, RuntimeError):
         return None
@@ -165,7 +159,7 @@ def _read(digest_now: str) -> Catalog | None:
 def _write(known: Catalog, digest_now: str) -> Catalog:
     """Keep a catalog if that can be done, and drop those of older installations."""
     with contextlib.suppress(OSError, RuntimeError):
-        folder = _folder()
+        folder = user_folder()
         folder.mkdir(parents=True, exist_ok=True)
         write_atomically(folder / f"{digest_now}.json", json.dumps(list(map(_encode, known.rules))).encode())
         by_age = sorted(folder.glob("*.json"), key=lambda path: path.stat().st_mtime, reverse=True)

@@ -69,7 +69,7 @@ def _parse() -> str:
 
 
 def _stub_headers() -> str:
-    from cudalint.lint.frontend.parse import INCLUDE
+    from cudalint.lint.frontend.pch import INCLUDE
 
     count = sum(1 for path in INCLUDE.rglob("*") if path.is_file())
     if not count:

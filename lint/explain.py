@@ -88,7 +88,9 @@ def explain_setting(key: str | None, *, schema: bool) -> int:
 
 
 def remove_cache(folder: str | None) -> int:
-    """Remove the cache of the working folder; the exit status."""
+    """Remove the cache of the working folder and the user's precompiled preludes; the exit status."""
+    from cudalint.lint.frontend.pch import clean as clean_preludes
+
     here = Path.cwd()
     if folder:
         target = Path(folder)
@@ -102,6 +104,9 @@ def remove_cache(folder: str | None) -> int:
         configured = settings.cache_dir if settings else None
         target = Path(configured) if configured else (source.parent if source else here) / CACHE_DIR
     say(f"removed {target}" if clean_cache(target) else f"no cache at {target}")
+    preludes = clean_preludes()
+    if preludes is not None:
+        say(f"removed {preludes}")
     return 0
 
 

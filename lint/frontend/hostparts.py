@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
-from cudalint.lint.frontend.index import CXCursor, Parsed, ParseError, children, library
-from cudalint.lint.frontend.parse import arguments
+from cudalint.lint.frontend.index import CXCursor, ParseError, children, library
+from cudalint.lint.frontend.pch import parsed
 from cudalint.lint.frontend.spans import Spans
 from cudalint.lint.model.program import TranslationUnit
 from cudalint.lint.model.source import Span
@@ -39,14 +39,14 @@ def host_parts(program: TranslationUnit) -> tuple[HostPart, ...]:
     if content is None:
         return ()
     try:
-        parsed = Parsed(program.path, arguments(program.flags), content, program.files)
+        unit = parsed(program.path, program.flags, content, program.files)
     except ParseError:
         return ()
     try:
-        finder = _Finder(Spans(parsed.handle, program.path), frozenset(program.files))
-        return tuple(finder.below(parsed.cursor, member=False))
+        finder = _Finder(Spans(unit.handle, program.path), frozenset(program.files))
+        return tuple(finder.below(unit.cursor, member=False))
     finally:
-        parsed.close()
+        unit.close()
 
 
 class _Finder:

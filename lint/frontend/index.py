@@ -65,6 +65,8 @@ VISITOR = CFUNCTYPE(c_int, CXCursor, CXCursor, c_void_p)
 FIELD_VISITOR = CFUNCTYPE(c_int, CXCursor, c_void_p)
 
 KEEP_GOING = 0x200
+TO_SAVE = 0x10 | 0x2
+"""CXTranslationUnit_ForSerialization of an incomplete unit: one that others go on from."""
 NO_EXPANSION_BIT = 0x7FFFFFFF
 
 _SIGNATURES: dict[str, tuple[Any, tuple[Any, ...]]] = {
@@ -75,6 +77,8 @@ _SIGNATURES: dict[str, tuple[Any, tuple[Any, ...]]] = {
         (c_void_p, c_char_p, POINTER(c_char_p), c_int, POINTER(CXUnsavedFile), c_uint, c_uint, POINTER(c_void_p)),
     ),
     "clang_disposeTranslationUnit": (None, (c_void_p,)),
+    "clang_saveTranslationUnit": (c_int, (c_void_p, c_char_p, c_uint)),
+    "clang_getClangVersion": (CXString, ()),
     "clang_getTranslationUnitCursor": (CXCursor, (c_void_p,)),
     "clang_visitChildren": (c_uint, (CXCursor, VISITOR, c_void_p)),
     "clang_Type_visitFields": (c_uint, (CXType, FIELD_VISITOR, c_void_p)),
@@ -248,11 +252,17 @@ class Parsed:
     """A parsed translation unit; closes its handles when told to."""
 
     def __init__(
-        self, path: str, arguments: list[str], content: bytes | None, overlay: Mapping[str, bytes] | None = None
+        self,
+        path: str,
+        arguments: list[str],
+        content: bytes | None,
+        overlay: Mapping[str, bytes] | None = None,
+        *,
+        options: int = 0,
     ) -> None:
         """Parse `path` (or `content` under that name), with the files of `overlay` as given there.
 
-        Raises ParseError when libclang gives up.
+        `options` are further CXTranslationUnit_Flags. Raises ParseError when libclang gives up.
         """
         lib = library()
         self.index = lib.clang_createIndex(0, 0)
@@ -264,7 +274,7 @@ class Parsed:
         files = [CXUnsavedFile(n.encode("utf-8", "surrogateescape"), data, len(data)) for n, data in given.items()]
         unsaved = (CXUnsavedFile * len(files))(*files) if files else None
         code = lib.clang_parseTranslationUnit2(
-            self.index, name, argv, len(encoded), unsaved, len(files), KEEP_GOING, byref(handle)
+            self.index, name, argv, len(encoded), unsaved, len(files), KEEP_GOING | options, byref(handle)
         )
         self.handle = handle
         if code or not handle:

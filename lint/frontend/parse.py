@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from itertools import accumulate
 from pathlib import Path
 
+from cudalint.lint.frontend import pch
 from cudalint.lint.frontend.headers import defines, folders_of, search_paths
 from cudalint.lint.frontend.implied import implied_headers
 from cudalint.lint.frontend.index import Parsed, ParseError
@@ -18,19 +19,6 @@ from cudalint.lint.frontend.probes import instantiate, prepared
 from cudalint.lint.frontend.spans import Spans
 from cudalint.lint.model.program import Note, TranslationUnit
 
-INCLUDE = Path(__file__).parent / "include"
-_BASE = (
-    "-x",
-    "cuda",
-    "-nocudainc",
-    "-nocudalib",
-    "-nostdinc",
-    "-nobuiltininc",
-    "--cuda-host-only",
-    "-ferror-limit=0",
-    "-fno-spell-checking",
-    "-Wno-everything",
-)
 _RECURSION = 12_000
 """Python frames that the deepest expression or statement accepted may take, with room for callers."""
 _ALIGNED = re.compile(
@@ -68,15 +56,15 @@ def parse_file(
         return _empty(name, flags, content, failed(name, "brackets are nested too deeply to be read"))
     if search:
         given = flags or defines(os.path.dirname(os.path.abspath(name)))  # noqa: PTH100, PTH120 - lexical
-        found = search_paths(name, content, folders_of(given), str(INCLUDE))
+        found = search_paths(name, content, folders_of(given), str(pch.INCLUDE))
         flags = (*given, *(f"-I{folder}" for folder in found))
     try:
-        parsed = Parsed(name, arguments(flags), _reordered(content), overlay)
+        parsed = pch.parsed(name, flags, _reordered(content), overlay)
         extra = _implied(parsed, name)
         if extra:
             parsed.close()
             flags = (*flags, *extra)
-            parsed = Parsed(name, arguments(flags), _reordered(content), overlay)
+            parsed = pch.parsed(name, flags, _reordered(content), overlay)
     except ParseError as error:
         return _empty(name, flags, content, failed(name, str(error)))
     try:
@@ -105,12 +93,6 @@ def _bracket_depth(content: bytes) -> int:
     return max(accumulate(_STEPS[byte] for byte in content.translate(None, _OTHERS)), default=0)
 
 
-def arguments(flags: Sequence[str]) -> list[str]:
-    """The command line that a file is parsed with."""
-    standard = () if any(flag.startswith("-std=") for flag in flags) else ("-std=c++17",)
-    return [*_BASE, *standard, "-isystem", str(INCLUDE), "-include", "cudalint_prelude.h", *flags]
-
-
 def _lower(parsed: Parsed, name: str, flags: Sequence[str], given: Mapping[str, bytes]) -> TranslationUnit:
     spans = Spans(parsed.handle, name)
     errors = list(troubles(parsed.handle, spans))
@@ -119,7 +101,7 @@ def _lower(parsed: Parsed, name: str, flags: Sequence[str], given: Mapping[str, 
     lowering.run()
     if lowering.missing():
         main = _reordered(given[name])
-        instantiate(lowering, lambda probed: Parsed(name, arguments(flags), probed, given), main)
+        instantiate(lowering, lambda probed: pch.parsed(name, flags, probed, given), main)
     for template in lowering.missing():
         if template.kernel:
             function = lowering.pattern(template)
