@@ -151,7 +151,8 @@ FAST = Outcome(
         (replace(FAST, after_ms=FAST.before_ms), Verdict.NO_GAIN, ""),
         (Outcome(equal="different", where="argument 1, element 7"), Verdict.DIFFERENT_RESULTS, "element 7"),
         (Outcome(error="no answer within 9 s: the kernel hangs", stage="hang"), Verdict.FAILED, "hangs"),
-        (Outcome(out_of_bounds="argument 0 is written outside"), Verdict.FAILED, "outside"),
+        (Outcome(out_of_bounds="the fixed kernel writes outside"), Verdict.FAILED, "outside"),
+        (Outcome(out_of_bounds="the flagged kernel writes outside"), Verdict.NOT_VERIFIABLE, "outside"),
         (Outcome(error="needs 900 GiB", stage="memory"), Verdict.NOT_VERIFIABLE, "900 GiB"),
         (Outcome(error="the flagged kernel failed: fault", stage="run"), Verdict.NOT_VERIFIABLE, "made-up inputs"),
         (Outcome(error="the fixed kernel failed: fault", stage="run"), Verdict.FAILED, "fixed kernel"),
@@ -229,3 +230,33 @@ def test_findings_with_one_rewrite_share_one_run(tmp_path: Path) -> None:
     without = replace(finding, fix=None)
     work = [Work(i, f, made) for i, f in enumerate((finding, other, without, without))]
     assert [[w.index for w in group] for group in _same_rewrite(work)] == [[0, 1], [2], [3]]
+
+
+UNKNOWN = """
+__global__ void turn(const float *in, float *out, int n) {
+    __shared__ float tile[32][32];
+    int x = blockIdx.x * 32 + threadIdx.x, y = blockIdx.y * 32 + threadIdx.y;
+    tile[threadIdx.y][threadIdx.x] = in[y * n + x];
+    __syncthreads();
+    out[(blockIdx.x * 32 + threadIdx.y) * n + blockIdx.y * 32 + threadIdx.x] = tile[threadIdx.x][threadIdx.y];
+}
+void run(const float *a, float *b, int n) { turn<<<dim3(n / 32, n / 32), dim3(32, 32)>>>(a, b, n); }
+"""
+
+
+def test_unknown_sizes_are_made_up_and_said_to_be(tmp_path: Path) -> None:
+    made = unit(tmp_path, UNKNOWN)
+    session = Scripted(FAST)
+    verification = Verifier(parse, VerifyOptions(compiler="nvrtc"), session).verify(found(made, "CUD201"), made)
+    assert verification.verdict is Verdict.FASTER
+    assert verification.inputs[-2:] == ("assumed: grid = (128, 128, 1)", "assumed: n = 4096")
+    assert session.jobs[0].args[0].nbytes == 4096 * 4096 * 4
+    assert "on assumed sizes" in verification.summary()
+
+
+def test_nothing_is_made_up_when_that_is_not_wanted(tmp_path: Path) -> None:
+    made = unit(tmp_path, UNKNOWN)
+    options = VerifyOptions(compiler="nvrtc", assume=False)
+    verification = Verifier(parse, options, Scripted(FAST)).verify(found(made, "CUD201"), made)
+    assert verification.verdict is Verdict.NOT_VERIFIABLE
+    assert "add `// cudalint: verify grid=" in verification.reason

@@ -77,9 +77,11 @@ def perform(job: Job) -> Outcome:
         first = _run_once(before, job, buffers, "flagged")
         again = _run_once(before, job, buffers, "flagged")
         varies = varies or not _same(first, again)
+        if outside := _outside(buffers, "flagged"):
+            return Outcome(device=device, out_of_bounds=outside)
         fixed = _run_once(after, job, buffers, "fixed")
-        if damaged := [b.index for b in buffers if not b.intact()]:
-            return Outcome(device=device, out_of_bounds=f"argument {damaged[0]} is written outside its buffer")
+        if outside := _outside(buffers, "fixed"):
+            return Outcome(device=device, out_of_bounds=outside)
         kind, difference, place = compare(first, fixed, buffers, job.rtol)
         worst = max(worst, difference)
         if kind == "different":
@@ -186,6 +188,12 @@ def _run_once(kernel: Loaded, job: Job, buffers: list[Buffer], which: str) -> li
     except cp.cuda.runtime.CUDARuntimeError as error:
         raise StageError("run", f"the {which} kernel failed: {error}") from None
     return [b.inner.copy() for b in buffers]
+
+
+def _outside(buffers: list[Buffer], which: str) -> str:
+    """Which kernel wrote outside which buffer; empty when none did."""
+    damaged = [b.index for b in buffers if not b.intact()]
+    return f"the {which} kernel writes outside the buffer of argument {damaged[0]}" if damaged else ""
 
 
 def _same(one: list[Array], other: list[Array]) -> bool:

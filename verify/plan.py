@@ -23,6 +23,9 @@ from cudalint.verify.spec import Spec
 MAX_BUFFER = 1 << 33
 """8 GiB: a larger buffer is far from what a timing needs."""
 
+MADE_UP_BUFFER = 1 << 24
+"""Bytes of a buffer of which neither the host code nor the kernel shows the size."""
+
 _STRUCT_CODES: Mapping[tuple[int, bool], str] = {
     (8, True): "b",
     (8, False): "B",
@@ -57,8 +60,16 @@ class Plan:
         return f"<<<({', '.join(map(str, self.grid))}), ({', '.join(map(str, self.block))}), {self.shared}>>>"
 
 
-def plan_launch(unit: Unit, kernel: Function, spec: Spec | None, block: tuple[int, ...] | None = None) -> Plan:
+def plan_launch(
+    unit: Unit,
+    kernel: Function,
+    spec: Spec | None,
+    block: tuple[int, ...] | None = None,
+    assumed: tuple[str, ...] = (),
+) -> Plan:
     """The launch of a kernel with all its arguments. `block` prefers the launch with that block shape.
+
+    `assumed` says in words what of `spec` was made up; buffers whose size is not known then are, too.
 
     Raises:
         NotVerifiableError: something is missing; the message says what to add.
@@ -74,7 +85,7 @@ def plan_launch(unit: Unit, kernel: Function, spec: Spec | None, block: tuple[in
     owners: dict[str, int] = {}
     for index, param in enumerate(kernel.params):
         value = shape.args[index] if index < len(shape.args) else ArgValue()
-        made = _argument(kernel, param, value, spec, touched, opaque)
+        made = _argument(kernel, param, value, spec, touched, opaque, made_up=bool(assumed))
         if made.kind == "buffer":
             if value.object is not None and value.object in owners:
                 made = replace(made, alias=owners[value.object], offset=value.offset_bytes or 0)
@@ -84,6 +95,7 @@ def plan_launch(unit: Unit, kernel: Function, spec: Spec | None, block: tuple[in
                     owners[value.object] = index
         args.append(made)
         described.append(_describe(param, made))
+    described += [f"assumed: {words}" for words in assumed]
     return Plan(kernel, grid, shape.block, shared, tuple(args), tuple(described), moved)
 
 
@@ -118,14 +130,18 @@ def _shared_bytes(kernel: Function, shape: LaunchShape, spec: Spec | None) -> in
         return spec.shared
     if shape.shared_bytes is not None:
         return shape.shared_bytes
-    dynamic = kernel.body is not None and any(
-        isinstance(n, Var) and n.symbol.storage is Storage.DYNAMIC_SHARED for n in walk(kernel.body)
-    )
-    if dynamic:
+    if uses_dynamic_shared(kernel):
         raise NotVerifiableError(
             f"the dynamic shared memory of {kernel.name} is not known: {_hint(kernel, 'shared=…')}"
         )
     return 0
+
+
+def uses_dynamic_shared(kernel: Function) -> bool:
+    """Whether the kernel itself uses an `extern __shared__` array."""
+    return kernel.body is not None and any(
+        isinstance(n, Var) and n.symbol.storage is Storage.DYNAMIC_SHARED for n in walk(kernel.body)
+    )
 
 
 def _hint(kernel: Function, what: str) -> str:
@@ -182,12 +198,16 @@ def _argument(
     spec: Spec | None,
     touched: Mapping[str, _Use],
     gathered: int | None,
+    *,
+    made_up: bool = False,
 ) -> Argument:
     kind = param.type
     if isinstance(kind, PointerType):
         use = touched.get(param.key, _Use())
         given = spec.buffers.get(param.name) if spec else None
         nbytes = given or value.bytes or (use.reach if use.certain else 0)
+        if not nbytes and made_up:
+            nbytes = max(use.reach, MADE_UP_BUFFER)
         if not nbytes and use.kinds:
             raise NotVerifiableError(
                 f"the size of buffer {param.name} is not known"

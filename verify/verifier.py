@@ -6,6 +6,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -14,8 +15,9 @@ from cudalint.lint.analysis.unit import Options, Unit
 from cudalint.lint.diagnostics import Diagnostic
 from cudalint.lint.fixes import apply_edits
 from cudalint.lint.model.expressions import Call
-from cudalint.lint.model.program import Function, TranslationUnit
+from cudalint.lint.model.program import Function, FunctionKind, TranslationUnit
 from cudalint.lint.model.walk import walk
+from cudalint.verify.assume import SIZES, assumed_spec
 from cudalint.verify.build import BuildError, nvcc_build, nvrtc_build
 from cudalint.verify.commandline import command_line
 from cudalint.verify.counters import CountersError, measured, side_by_side
@@ -29,6 +31,9 @@ from cudalint.verify.verdict import Verdict, Verification
 RACES = frozenset({"CUD401", "CUD402", "CUD403", "CUD405"})
 """Findings that are wrong rather than slow: confirmed by results that vary or differ, not by time."""
 
+MADE_UP_TOTAL = 1 << 31
+"""2 GiB in all buffers: more is not needed for a timing on made-up sizes."""
+
 SPEC_LINES = 3
 """A verify comment stands at most this many lines above the kernel."""
 
@@ -37,7 +42,10 @@ Parse = Callable[[str, Mapping[str, bytes]], TranslationUnit]
 
 @dataclass(frozen=True, slots=True)
 class VerifyOptions:
-    """Settings of a verification run. `compiler` is auto (NVRTC, then nvcc), nvrtc or nvcc."""
+    """Settings of a verification run. `compiler` is auto (NVRTC, then nvcc), nvrtc or nvcc.
+
+    `assume` makes up the sizes that neither the host code nor the user tells.
+    """
 
     budget_s: float = 2.0
     device: int = 0
@@ -46,6 +54,7 @@ class VerifyOptions:
     specs: Mapping[str, Spec] | None = None
     argv: tuple[str, ...] | None = None
     counters: bool = False
+    assume: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,8 +114,16 @@ class Verifier:
         options = self._assumed(unit, spec)
         block = tuple((finding.evidence or {}).get("block") or ()) or None
         own, other = Unit(unit.program, options), Unit(changed, options)
-        before = _Side("before", own, plan_launch(own, kernel, spec, block))
-        return before, _Side("after", other, plan_launch(other, _same_kernel(other, kernel), spec, None))
+        try:
+            before = _Side("before", own, plan_launch(own, kernel, spec, block))
+            return before, _Side("after", other, plan_launch(other, _same_kernel(other, kernel), spec))
+        except NotVerifiableError:
+            if spec is not None or not self._options.assume or _edits_host(own, finding):
+                raise
+            made = _with_made_up_sizes(own, other, kernel)
+            if made is None:
+                raise
+            return made
 
     def _counters(self, finding: Diagnostic, side: _Side, folder: Path) -> dict[str, Any]:
         """Predicted beside measured counters of the flagged kernel; the reason where they cannot be read."""
@@ -190,11 +207,11 @@ def file_in(unit: Unit, name: str) -> str:
 def launched_kernels(unit: Unit, finding: Diagnostic) -> list[Function]:
     """The kernels that this unit launches and that run the code of a finding: it, or what calls its function."""
     launched = {site.launch.key for site in unit.program.launches}
-    return [
-        k
-        for k in unit.kernels
-        if k.key in launched and not k.synthetic and finding.kernel in {k.name, k.qualified, *_called(unit, k)}
-    ]
+    return [k for k in unit.kernels if k.key in launched and not k.synthetic and _runs(unit, k, finding)]
+
+
+def _runs(unit: Unit, kernel: Function, finding: Diagnostic) -> bool:
+    return finding.kernel in {kernel.name, kernel.qualified} or finding.kernel in _called(unit, kernel)
 
 
 def _called(unit: Unit, kernel: Function) -> set[str]:
@@ -213,12 +230,33 @@ def _called(unit: Unit, kernel: Function) -> set[str]:
     return names
 
 
+def _edits_host(unit: Unit, finding: Diagnostic) -> bool:
+    """Whether the fix changes host code, such as the launch: then sizes cannot be made up for both sides alike."""
+    hosts = [f.span for f in unit.program.functions.values() if f.kind is FunctionKind.HOST]
+    edits = finding.fix.edits if finding.fix is not None else ()
+    return any(h.file == e.span.file and h.offset <= e.span.offset < h.end_offset for h in hosts for e in edits)
+
+
+def _with_made_up_sizes(own: Unit, other: Unit, kernel: Function) -> tuple[_Side, _Side] | None:
+    """Both sides with the largest made-up sizes that fit."""
+    for size in SIZES:
+        assumed = assumed_spec(own, kernel, size)
+        if assumed is None:
+            return None
+        with suppress(NotVerifiableError):
+            before = plan_launch(own, kernel, assumed.spec, assumed=assumed.words)
+            after = plan_launch(other, _same_kernel(other, kernel), assumed.spec, assumed=assumed.words)
+            if before.moved <= MADE_UP_TOTAL:
+                return _Side("before", own, before), _Side("after", other, after)
+    return None
+
+
 def _kernel(unit: Unit, finding: Diagnostic) -> Function:
     """The kernel to run for a finding: its own instance before others. Raises NotVerifiableError."""
-    found = launched_kernels(unit, finding)
+    found = launched_kernels(unit, finding) or [k for k in unit.kernels if _runs(unit, k, finding)]
     if not found:
-        raise NotVerifiableError(f"no launch of {finding.kernel} was found in this file or beside it")
-    return min(found, key=lambda k: k.name != finding.kernel)
+        raise NotVerifiableError(f"no kernel that runs {finding.kernel} was found in this file or beside it")
+    return min(found, key=lambda k: (k.synthetic, k.name != finding.kernel))
 
 
 def _same_kernel(unit: Unit, kernel: Function) -> Function:
@@ -247,7 +285,9 @@ def _judge(finding: Diagnostic, outcome: Outcome, plan: Plan, compiler: str) -> 
             return replace(base, verdict=verdict, reason=f"{outcome.error} on made-up inputs")
         return replace(base, verdict=verdict)
     if outcome.out_of_bounds:
-        return replace(base, reason=outcome.out_of_bounds)
+        flagged = outcome.out_of_bounds.startswith("the flagged kernel")
+        verdict = Verdict.NOT_VERIFIABLE if flagged else Verdict.FAILED
+        return replace(base, verdict=verdict, reason=outcome.out_of_bounds)
     if finding.code in RACES:
         return _judge_race(outcome, base)
     if outcome.equal == "different":
