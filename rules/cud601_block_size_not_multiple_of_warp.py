@@ -41,7 +41,8 @@ class BlockSizeNotMultipleOfWarp(SourceRule):
     ## When it does not apply
 
     Where the algorithm ties the block to a small odd extent (a 7 by 7 window per block), several of them can
-    often share a block; where they cannot, suppress the finding with the reason.
+    often share a block; where they cannot, suppress the finding with the reason. Kernels that exchange values
+    inside a warp (`__shfl_sync`) chose the width of their groups, and are not reported.
 
     ## References
 

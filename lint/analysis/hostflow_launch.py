@@ -24,8 +24,9 @@ from cudalint.lint.analysis.hostvalues import (
     substituted,
 )
 from cudalint.lint.analysis.kernel_index import Bound, KernelIndex
+from cudalint.lint.analysis.launch import device_nodes
 from cudalint.lint.analysis.unit import Unit
-from cudalint.lint.model.expressions import Deref, Index
+from cudalint.lint.model.expressions import Call, Deref, Index
 from cudalint.lint.model.program import Function
 from cudalint.lint.model.source import Span
 
@@ -96,7 +97,7 @@ def partial_warps(flow: LaunchFlow) -> Iterator[tuple[LaunchFault, float]]:
     """Known blocks that leave lanes of a warp idle in a launch of many blocks, with the idle share."""
     for launch in _once(flow):
         shares = [_idle(block, grid) for block, grid in flow.shapes(launch)]
-        if not shares or any(s is None for s in shares):
+        if not shares or any(s is None for s in shares) or _works_in_groups(flow, launch):
             continue
         block = flow.shapes(launch)[0][0]
         threads = _product(block)
@@ -115,6 +116,13 @@ def partial_warps(flow: LaunchFlow) -> Iterator[tuple[LaunchFault, float]]:
             ),
             share,
         )
+
+
+def _works_in_groups(flow: LaunchFlow, launch: LaunchCall) -> bool:
+    """Whether the kernel exchanges values inside a warp: then a narrow block is a group of chosen width."""
+    kernel = flow.flow.kernel(launch)
+    nodes = device_nodes(flow.flow.program, kernel) if kernel is not None else ()
+    return any(isinstance(n, Call) and n.name.startswith(("__shfl", "shfl", "__reduce_")) for n in nodes)
 
 
 def _idle(block: list[int | None], grid: list[int | None]) -> float | None:

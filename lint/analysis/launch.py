@@ -173,7 +173,7 @@ def _name(pointer: Pointer) -> str:
 
 def guesses(program: TranslationUnit, kernel: Function) -> list[tuple[Block, ShapeSource, bool]]:
     """Blocks that fit a kernel whose launch is not seen: block, reason, and whether it can be relied on."""
-    nodes = list(_device_nodes(program, kernel))
+    nodes = list(device_nodes(program, kernel))
     axes = {n.axis for n in nodes if isinstance(n, Builtin) and n.name == "threadIdx"}
     flat = not axes & {"y", "z"}
     bound = kernel.launch_bounds[0] if kernel.launch_bounds else None
@@ -201,7 +201,7 @@ def _fits(block: Block, axes: set[str]) -> bool:
     return used and given and 32 <= threads <= MAX_THREADS
 
 
-def _device_nodes(program: TranslationUnit, kernel: Function) -> Iterator[Node]:
+def device_nodes(program: TranslationUnit, kernel: Function) -> Iterator[Node]:
     """Everything in a kernel and in the device functions that it calls."""
     waiting, seen = [kernel], {kernel.key}
     while waiting:
