@@ -607,6 +607,7 @@ def test_alignment_may_follow_the_storage(lower: Lower) -> None:
 
 
 def test_a_library_used_without_its_header_is_found() -> None:
-    text = b"using namespace cooperative_groups;\n__global__ void k(int *a) { thread_block b = this_thread_block(); b.sync(); a[0] = 1; }\n"
-    unit = parse_file("k.cu", content=text)
+    body = "thread_block b = this_thread_block(); b.sync(); a[0] = 1;"
+    text = f"using namespace cooperative_groups;\n__global__ void k(int *a) {{ {body} }}\n"
+    unit = parse_file("k.cu", content=text.encode())
     assert not [note for note in unit.notes if note.in_kernel]
