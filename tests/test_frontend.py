@@ -611,3 +611,19 @@ def test_a_library_used_without_its_header_is_found() -> None:
     text = f"using namespace cooperative_groups;\n__global__ void k(int *a) {{ {body} }}\n"
     unit = parse_file("k.cu", content=text.encode())
     assert not [note for note in unit.notes if note.in_kernel]
+
+
+def test_long_tables_are_not_read(lower: Lower) -> None:
+    rows = ",".join(["{1, -2}"] * 2500)
+    unit = lower(f"int wide[][2] = {{{rows}}}; float zero[9000] = {{0}}; int last = 3;")
+    wide, zero, last = (g.init for g in unit.globals)
+    assert isinstance(wide, Unknown)
+    assert wide.reason == "long table"
+    assert isinstance(zero, InitList)
+    assert isinstance(last, Const)
+
+
+def test_tables_of_common_length_are_read(lower: Lower) -> None:
+    (table,) = lower(f"int table[] = {{{','.join(map(str, range(4000)))}}};").globals
+    assert isinstance(table.init, InitList)
+    assert len(table.init.items) == 4000

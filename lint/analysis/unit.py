@@ -14,6 +14,9 @@ if TYPE_CHECKING:  # numpy takes a while to import, and the command line needs o
 
 T = TypeVar("T")
 
+INSTANCES = 6
+"""Instances of one kernel template that are judged. Dispatchers over types and sizes make hundreds, all alike."""
+
 
 @dataclass(frozen=True, slots=True)
 class Options:
@@ -40,8 +43,16 @@ class Unit:
 
     @cached_property
     def kernels(self) -> tuple[Function, ...]:
-        """The kernels with a body, in source order."""
-        return self.program.kernels()
+        """The kernels with a body, in source order; of a template with many instances a few, from all over them."""
+        instances: dict[str, list[Function]] = {}
+        for kernel in self.program.kernels():
+            instances.setdefault(kernel.pattern, []).append(kernel)
+        return tuple(
+            same[i * (len(same) - 1) // max(1, count - 1)]
+            for same in instances.values()
+            for count in (min(len(same), INSTANCES),)
+            for i in range(count)
+        )
 
     def shapes(self, kernel: Function) -> tuple[LaunchShape, ...]:
         """The launch shapes to judge a kernel under, most certain first."""

@@ -18,7 +18,7 @@ from cudalint.lint.frontend.declarations import (
     pointee_of,
     record_of,
 )
-from cudalint.lint.frontend.index import CXCursor, children, evaluate, library, spelling
+from cudalint.lint.frontend.index import CXCursor, children, evaluate, library, outnumber, spelling
 from cudalint.lint.frontend.spans import Spans
 from cudalint.lint.frontend.types import TypeTable, is_opaque, same
 from cudalint.lint.frontend.values import (
@@ -77,6 +77,8 @@ INIT_LIST = 119
 _REFERENCES = frozenset(range(40, 51))
 _DEPTH = 300
 """Expressions nested deeper than this are not lowered: machine-made tables, not kernels."""
+_TABLE = 4096
+"""Initialiser lists of arrays with more expressions are not lowered: data, which costs 25 us an element."""
 
 _BINARY = {
     3: "*", 4: "/", 5: "%", 6: "+", 7: "-", 8: "<<", 9: ">>", 11: "<", 12: ">", 13: "<=", 14: ">=", 15: "==",
@@ -498,6 +500,8 @@ class ExpressionLowering:
     def _init_list(self, cursor: CXCursor) -> Expr:
         of = self.types.of(cursor)
         span = self.span(cursor)
+        if isinstance(of, ArrayType) and scalars(of) > _TABLE and outnumber(cursor, _TABLE):
+            return Unknown("long table", (), of, span)
         parts = self.parts(cursor)
         if isinstance(of, RecordType):
             return self._record_list(parts, of, span)

@@ -210,6 +210,19 @@ def children(cursor: CXCursor) -> list[CXCursor]:
     return _collected.copy()
 
 
+def outnumber(cursor: CXCursor, limit: int) -> bool:
+    """Whether there are more than `limit` cursors below one, at any depth. No more than that are visited."""
+    left = limit
+
+    def count(_cursor: CXCursor, _parent: CXCursor, _data: Any) -> int:
+        nonlocal left
+        left -= 1
+        return 2 if left >= 0 else 0
+
+    library().clang_visitChildren(cursor, VISITOR(count), None)
+    return left < 0
+
+
 def _collect_field(cursor: CXCursor, _data: Any) -> int:
     _collected.append(cursor)
     return 1

@@ -5,28 +5,37 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import fields
 from functools import cache
-from typing import Any, cast, get_args
+from typing import Any, get_args, get_type_hints
 
 from cudalint.lint.model.expressions import Call, Cast, Expr
 from cudalint.lint.model.statements import Case, Stmt
 
 Node = Expr | Stmt | Case
-_NODES: tuple[type, ...] = (*get_args(Expr), *get_args(Stmt), Case)
+_NODES: frozenset[Any] = frozenset((*get_args(Expr), *get_args(Stmt), Case))
+
+
+def _holds_nodes(annotation: object) -> bool:
+    return annotation in _NODES or any(map(_holds_nodes, get_args(annotation)))
 
 
 @cache
 def _names(kind: type[Any]) -> tuple[str, ...]:
-    return tuple(f.name for f in fields(kind) if f.name not in {"span", "head", "type", "symbol"})
+    """The fields of a kind of node that can hold nodes. `head` repeats what other fields hold."""
+    hints = get_type_hints(kind)
+    return tuple(f.name for f in fields(kind) if f.name != "head" and _holds_nodes(hints[f.name]))
 
 
-def children(node: Node) -> Iterator[Node]:
+def children(node: Node) -> list[Node]:
     """The direct parts of a node that are nodes themselves."""
+    found: list[Any] = []
     kind: Any = type(node)
     for name in _names(kind):
         value: Any = getattr(node, name)
-        for item in value if isinstance(value, tuple) else (value,):
-            if isinstance(item, _NODES):
-                yield cast(Node, item)
+        if type(value) is tuple:
+            found += [item for item in value if type(item) in _NODES]
+        elif type(value) in _NODES:
+            found.append(value)
+    return found
 
 
 def walk(node: Node) -> Iterator[Node]:
@@ -35,7 +44,7 @@ def walk(node: Node) -> Iterator[Node]:
     while stack:
         top = stack.pop()
         yield top
-        stack.extend(reversed(list(children(top))))
+        stack += reversed(children(top))
 
 
 def unwrapped(expr: Expr) -> Expr:
