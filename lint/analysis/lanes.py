@@ -22,6 +22,8 @@ WORD = 4
 """Bytes in the unit that a bank delivers."""
 WIDEST = 16
 """Bytes that one lane can access with one instruction."""
+_WIDEST_KEY = 2**62
+"""Pairs of a group and a value are counted as one integer up to here."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -47,7 +49,7 @@ def global_requests(address: Ints, size: int, mask: Bools, warp: Ints) -> Reques
     the fewer of those sectors and of the bytes asked for, divided by 32 and rounded up.
     """
     where = address[mask]
-    ids, group, active = np.unique(warp[mask], return_inverse=True, return_counts=True)
+    ids, group, active = _grouped(warp[mask])
     first = where // SECTOR
     widest = (SECTOR + size - 2) // SECTOR
     keys = [np.minimum(first + k, (where + size - 1) // SECTOR) for k in range(widest + 1)]
@@ -64,7 +66,7 @@ def shared_requests(address: Ints, size: int, mask: Bools, warp: Ints, lane: Int
     `global_requests`.
     """
     words = max(1, size // WORD)
-    ids, group, active = np.unique(warp[mask], return_inverse=True, return_counts=True)
+    ids, group, active = _grouped(warp[mask])
     part = group * words + lane[mask] * words // WARP
     first = address[mask] // WORD
     word = np.concatenate([first + k for k in range(words)])
@@ -103,12 +105,26 @@ def pieces(size: int, align: int) -> tuple[tuple[int, int], ...]:
     return tuple((at, min(step, size - at)) for at in range(0, size, step))
 
 
+def _grouped(warp: Ints) -> tuple[Ints, Ints, Ints]:
+    """The different warps, which of them each element has, and how many elements each has. Warps mostly ascend."""
+    if not len(warp) or (warp[1:] < warp[:-1]).any():
+        return np.unique(warp, return_inverse=True, return_counts=True)
+    new = np.ones(len(warp), np.bool_)
+    np.not_equal(warp[1:], warp[:-1], out=new[1:])
+    starts = np.flatnonzero(new)
+    return warp[starts], np.cumsum(new) - 1, np.diff(starts, append=len(warp))
+
+
 def _distinct(group: Ints, value: Ints, groups: int) -> Ints:
     """How many different values each group has, `group` counting from 0."""
     if not len(group):
         return np.zeros(groups, np.int64)
-    order = np.lexsort((value, group))
-    g, v = group[order], value[order]
-    new = np.ones(len(g), np.bool_)
-    new[1:] = (g[1:] != g[:-1]) | (v[1:] != v[:-1])
-    return np.bincount(g[new], minlength=groups)
+    low, high = int(value.min()), int(value.max())
+    span = high - low + 1
+    if span * groups > _WIDEST_KEY:
+        value = np.unique(value, return_inverse=True)[1]
+        low, span = 0, int(value.max()) + 1
+    keys = np.sort(group * span + (value - low))
+    new = np.ones(len(keys), np.bool_)
+    np.not_equal(keys[1:], keys[:-1], out=new[1:])
+    return np.bincount(keys[new] // span, minlength=groups)

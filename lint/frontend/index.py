@@ -278,7 +278,8 @@ class Parsed:
         `options` are further CXTranslationUnit_Flags. Raises ParseError when libclang gives up.
         """
         lib = library()
-        self.index = lib.clang_createIndex(0, 0)
+        # What a precompiled header declares is no child of the root: it is all system code.
+        self.index = lib.clang_createIndex(1, 0)
         encoded = [argument.encode("utf-8", "surrogateescape") for argument in arguments]
         name = path.encode("utf-8", "surrogateescape")
         argv = (c_char_p * len(encoded))(*encoded)
