@@ -8,7 +8,7 @@ from functools import cache
 from typing import Any, get_args, get_type_hints
 
 from cudalint.lint.model.expressions import Call, Cast, Expr
-from cudalint.lint.model.statements import Case, Stmt
+from cudalint.lint.model.statements import Block, Case, Stmt
 
 Node = Expr | Stmt | Case
 _NODES: frozenset[Any] = frozenset((*get_args(Expr), *get_args(Stmt), Case))
@@ -40,6 +40,22 @@ def children(node: Node) -> list[Node]:
 
 def walk(node: Node) -> Iterator[Node]:
     """The node and everything below it, parents first. Bodies of lambdas and callees are not entered."""
+    if type(node) is not Block:
+        return _below(node)
+    known = _walked.get(id(node))
+    if known is None or known[0] is not node:
+        if len(_walked) >= _KEPT:
+            _walked.clear()
+        known = _walked[id(node)] = (node, tuple(_below(node)))
+    return iter(known[1])
+
+
+_KEPT = 1024
+_walked: dict[int, tuple[Block, tuple[Node, ...]]] = {}
+"""What is below blocks, by identity: every rule walks the same bodies. Kept until there are so many of them."""
+
+
+def _below(node: Node) -> Iterator[Node]:
     stack = [node]
     while stack:
         top = stack.pop()
