@@ -106,17 +106,46 @@ def test_odd_and_even_lanes_part_and_warps_do_not():
     b.branch(2, b.t // 32 == 0, else_cost=100)
     b.branch(3, b.t % 2 == 0, then_cost=3)
     b.branch(4, b.t % 2 == 0, taint=Taint.LOADED)
-    (found,) = divergent_branches(b.trace())
+    (found,) = divergent_branches(b.trace(), 400)
     assert found.branch.span.line == 1
     assert (found.rate, found.taken, found.active) == (1.0, 16, 32)
 
 
-def test_a_leader_that_stores_is_fine_and_one_that_loops_is_not():
+def test_a_leader_that_stores_is_fine_and_one_that_loops_long_is_not():
     b = Build()
     b.branch(1, b.t == 0)
     b.branch(2, b.t == 0)
     b.loop(2, np.full(b.t.shape, 64), mask=b.t == 0)
-    assert [f.branch.span.line for f in divergent_branches(b.trace())] == [2]
+    b.branch(3, b.t == 0)
+    b.loop(3, np.full(b.t.shape, 32), mask=b.t == 0)
+    assert [(f.branch.span.line, f.alone) for f in divergent_branches(b.trace(), 400)] == [(2, 64)]
+
+
+def test_a_branch_that_is_little_of_its_kernel_is_no_matter():
+    b = Build()
+    b.branch(1, b.t % 2 == 0)
+    assert len(list(divergent_branches(b.trace(), 400))) == 1
+    assert list(divergent_branches(b.trace(), 4000)) == []
+
+
+def test_threads_that_form_a_box_are_guarded_and_strided_ones_are_scattered():
+    b = Build(block=(32, 8, 1))
+    b.branch(1, b.lanes.tx < 16)
+    b.branch(2, (b.lanes.tx > 0) & (b.lanes.tx < 15))
+    b.branch(3, b.lanes.tx % 2 == 0)
+    assert [f.branch.span.line for f in divergent_branches(b.trace(), 400)] == [3]
+
+
+def test_a_reduction_whose_lanes_spread_over_the_warps_is_told_and_a_packed_one_is_not():
+    for strided, count in ((True, 1), (False, 0)):
+        b = Build(block=(256, 1, 1))
+        for step in range(8):
+            b.branch(1, b.t % (2 << step) == 0 if strided else b.t < 128 >> step, then_cost=15)
+        found = list(divergent_branches(b.trace(), 100))
+        assert len(found) == count
+        if found:
+            assert found[0].rate == 1.0
+            assert found[0].spared > 0.7
 
 
 def test_a_triangular_loop_wastes_lanes_and_a_strided_one_does_not():
@@ -124,6 +153,7 @@ def test_a_triangular_loop_wastes_lanes_and_a_strided_one_does_not():
     b.loop(1, b.t + 1)
     b.loop(2, 10 + (b.t < 7))
     b.loop(3, b.t + 1, taint=Taint.LOADED)
+    b.loop(4, b.t + 1, taint=Taint.ASSUMED)
     (found,) = unequal_loops(b.trace())
     assert found.loop.span.line == 1
     assert found.most - found.least == 31
@@ -132,4 +162,4 @@ def test_a_triangular_loop_wastes_lanes_and_a_strided_one_does_not():
 def test_a_branch_that_parts_the_first_block_only_is_a_border():
     b = Build()
     b.branch(1, (b.lanes.block == 0) & (b.t % 2 == 0))
-    assert list(divergent_branches(b.trace())) == []
+    assert list(divergent_branches(b.trace(), 400)) == []

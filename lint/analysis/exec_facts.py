@@ -1,8 +1,9 @@
 """What the text of a program says of its statements, counted once per node.
 
 The cost is a rough count of instructions, for the predication threshold. The weights are of the order of issue
-slots: arithmetic 1, a memory access 4, an integer division by a runtime value or a library function 20. Loops
-count their body a few times.
+slots: arithmetic 1, a memory access 4, an integer division by a runtime value or a library function 20. A local
+variable is a register, also through a reference: what a reference is bound to counts where it is bound, and an
+element of a local array costs 1. Loops count their body a few times.
 """
 
 from __future__ import annotations
@@ -19,18 +20,21 @@ from cudalint.lint.model.expressions import (
     Call,
     Const,
     Deref,
+    Expr,
     IncDec,
     Index,
+    Member,
+    Storage,
     Unary,
     Var,
 )
 from cudalint.lint.model.program import TranslationUnit
 from cudalint.lint.model.statements import Break, Continue, For, RangeFor, Return, While
-from cudalint.lint.model.types import FloatType
+from cudalint.lint.model.types import FloatType, PointerType
 from cudalint.lint.model.walk import Node, children
 
 ACCESS, SLOW, FLOAT_DIVISION, LOOP_TURNS = 4, 20, 8, 4
-LIMIT = 1000
+LIMIT = 1_000_000
 MAX_DEPTH = 4
 _CHEAP_CALLS = frozenset({"min", "max", "abs", "fabs", "fabsf", "fminf", "fmaxf", "fmin", "fmax", "fmaf", "fma"})
 
@@ -93,14 +97,36 @@ class Facts:
             return FLOAT_DIVISION if isinstance(node.type, FloatType) else SLOW
         if isinstance(node, Unary | Assign | IncDec):
             return 1
+        if isinstance(node, Deref) and _is_reference(node.pointer):
+            return 0
         if isinstance(node, Index | Deref):
-            return ACCESS
+            return 1 if _in_registers(node) else ACCESS
         if isinstance(node, Call):
             function = self._program.functions.get(node.key) if node.key else None
             if function is not None and function.body is not None:
                 return self.of(function.body, depth + 1).cost if depth < MAX_DEPTH else SLOW
             return 1 if node.name in _CHEAP_CALLS else SLOW
         return 0
+
+
+def _is_reference(pointer: Expr) -> bool:
+    return isinstance(pointer, Var) and isinstance(pointer.type, PointerType) and pointer.type.reference
+
+
+def _in_registers(place: Expr) -> bool:
+    """Whether an lvalue is part of a local array, which compilers keep in registers where they can."""
+    while True:
+        match place:
+            case Index(base=inner) | Member(base=inner, arrow=False):
+                place = inner
+            case AddressOf(operand=inner, decay=True):
+                place = inner
+            case Deref(pointer=AddressOf(operand=inner)):
+                place = inner
+            case Var(symbol=symbol):
+                return symbol.storage is Storage.LOCAL and not isinstance(symbol.type, PointerType)
+            case _:
+                return False
 
 
 def _target(node: Node) -> tuple[str, ...]:
