@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from cudalint.lint.analysis.trace import Branch
 from cudalint.lint.analysis.unit import Options, Unit
 from cudalint.lint.diagnostics import Diagnostic
 from cudalint.lint.frontend import parse_file
@@ -106,3 +107,59 @@ def test_a_single_thread_kernel_without_a_launch_is_not_suspected(tmp_path):
     head = "__global__ void k(float* a, const float* b, int n) {\n"
     assert findings(GlobalMemoryRace(), "  a[0] += b[0];\n", tmp_path, head)[0] == []
     assert len(findings(GlobalMemoryRace(), "  a[0] += b[threadIdx.x];\n", tmp_path, head)[0]) == 1
+
+
+def test_a_call_without_a_body_may_be_a_barrier(tmp_path):
+    head = "__device__ void meet();\n" + HEAD
+    body = SHARED + "  s[t] = b[t];\n  {}\n  a[t] = s[127 - t];\n"
+    assert len(findings(MissingSyncthreads(), body.replace("{}", ""), tmp_path, head)[0]) == 1
+    assert findings(MissingSyncthreads(), body.replace("{}", "meet();"), tmp_path, head)[0] == []
+
+
+def test_a_store_on_a_side_that_no_sample_takes_may_be_one_threads(tmp_path):
+    body = "  {} a[0] = threadIdx.x;\n"
+    assert len(findings(GlobalMemoryRace(), body.replace("{}", "if (n > 1)"), tmp_path)[0]) == 1
+    assert findings(GlobalMemoryRace(), body.replace("{}", "if (n == 1)"), tmp_path)[0] == []
+
+
+def test_a_barrier_in_the_iterations_that_are_missing_counts(tmp_path):
+    body = """
+  __shared__ float s[1024];
+  int t = threadIdx.x;
+  for (int r = blockIdx.x; r < n; r += gridDim.x) {
+    int step = 1;
+    s[2 * t] = b[2 * t];
+    s[2 * t + 1] = b[2 * t + 1];
+    for (int d = 512; d > 0; d >>= 1) {
+      __syncthreads();
+      if (t < d) s[step * (2 * t + 2) - 1] += s[step * (2 * t + 1) - 1];
+      step *= 2;
+    }
+    if (t == 0) s[1023] = 0;
+    __syncthreads();
+    a[t] = s[t];
+    __syncthreads();
+  }
+"""
+    assert findings(MissingSyncthreads(), body, tmp_path, HEAD.replace("128", "512"))[0] == []
+
+
+@pytest.mark.parametrize(
+    ("side", "cost"),
+    [
+        ("swap(p, q);", 2),
+        ("v = r[1]; r[1] = r[2]; r[2] = v;", 7),
+        ("v += s[t];", 5),
+    ],
+)
+def test_registers_cost_less_than_memory(tmp_path, side, cost):
+    head = "__device__ void swap(float& x, float& y) { float z = x; x = y; y = z; }\n" + HEAD
+    body = (
+        SHARED
+        + f"  float p = b[0], q = b[1], v = 0, r[4] = {{}};\n  if (t & 1) {{ {side} }}\n  a[t] = p + q + v + r[2];\n"
+    )
+    path = tmp_path / "k.cu"
+    path.write_text(head + body + "}\n")
+    unit = Unit(parse_file(str(path)), Options())
+    (branch,) = {e.then_cost for t in unit.traces(unit.kernels[0]) for e in t.events if isinstance(e, Branch)}
+    assert branch == cost

@@ -105,11 +105,14 @@ def find_races(trace: Trace) -> tuple[Race, ...]:
 
 
 def _supports_claims(access: Access) -> bool:
-    """Whether an access can take part in a claim: its address is known lane by lane."""
+    """Whether an access can take part in a claim: its address is known lane by lane.
+
+    Lanes that a loop cut short picked are not the ones that really come by.
+    """
     return (
         access.object.space in (Space.SHARED, Space.GLOBAL)
         and not access.address_taint & OPAQUE
-        and not access.mask_taint & Taint.UNKNOWN
+        and not access.mask_taint & (Taint.UNKNOWN | Taint.APPROXIMATE)
     )
 
 

@@ -2,10 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from cudalint.lint.analysis.trace import Access, Bools, CallEvent, Ints, Sync, SyncKind, Taint, Trace
+from cudalint.lint.analysis.barriers_exits import contains
+from cudalint.lint.analysis.trace import (
+    Access,
+    Bools,
+    CallEvent,
+    Event,
+    Ints,
+    LoopRun,
+    Sync,
+    SyncKind,
+    Taint,
+    Trace,
+)
 
 WARP_SYNCS = frozenset({SyncKind.WARP, SyncKind.SHUFFLE, SyncKind.TILE})
 """Shuffles and votes order nothing by the letter of the programming guide, but code that exchanges data by
@@ -36,8 +49,9 @@ class WarpSync:
 class Order:
     """The order that barriers give to the accesses of a trace.
 
-    A call without a visible body may contain a barrier, and a named barrier is not followed closely: both
-    count as barriers, so that what they might order is not called a race.
+    A call without a visible body may contain a barrier, a loop that was cut short may pass one in the iterations
+    that are missing, and a named barrier is not followed closely: all count as barriers, so that what they might
+    order is not called a race.
     """
 
     def __init__(self, trace: Trace) -> None:
@@ -55,6 +69,8 @@ class Order:
             elif isinstance(event, CallEvent) and not event.known:
                 self._advance(event.mask)
                 self._grid += 1
+            elif isinstance(event, LoopRun) and event.truncated:
+                self._leave(event, trace.events[:position])
 
     def _pass(self, sync: Sync, position: int) -> None:
         if sync.kind in WARP_SYNCS:
@@ -64,6 +80,13 @@ class Order:
         elif sync.kind is SyncKind.GRID:
             self._advance(sync.mask)
             self._grid += 1
+
+    def _leave(self, loop: LoopRun, before: Sequence[Event]) -> None:
+        """Pass the barriers that a loop cut short would have passed in the iterations that are missing."""
+        kinds = {e.kind for e in before if isinstance(e, Sync) and e.kind is not SyncKind.FENCE and _runs_in(loop, e)}
+        if kinds:
+            self._advance(loop.mask)
+            self._grid += SyncKind.GRID in kinds
 
     def _advance(self, mask: Bools) -> None:
         self._epochs = self._epochs.copy()
@@ -79,6 +102,12 @@ class Order:
             if first < passed.position < second:
                 ordered |= _meet(passed.sync, self.lanes.lane, a, b)
         return ordered
+
+
+def _runs_in(loop: LoopRun, sync: Sync) -> bool:
+    """Whether a barrier, or the call that leads to it, stands in a loop."""
+    depth = len(loop.calls)
+    return sync.calls[:depth] == loop.calls and contains(loop.node, (*sync.calls, sync.span)[depth])
 
 
 def _meet(sync: Sync, lane: Ints, a: Ints, b: Ints) -> Bools:

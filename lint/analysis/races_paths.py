@@ -62,7 +62,8 @@ class Paths:
         """Whether one execution can hold both sides of a race, as far as branches decide."""
         first, second = race.first.access, race.second.access
         if race.one_instruction:
-            return True
+            # Who goes to a side that no sample takes is not known: it may be one thread, or none at all.
+            return not first.explored
         if first.explored and second.explored and not self._one_region(first, second, trace):
             return False
         if any(a.explored and _beyond_bound(a, trace) for a in (first, second)) or _hidden(race, trace):
