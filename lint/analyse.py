@@ -11,9 +11,10 @@ from pathlib import Path
 from cudalint.lint.analysis.unit import Unit
 from cudalint.lint.diagnostics import Diagnostic
 from cudalint.lint.discovery import FileKind
-from cudalint.lint.jobs import Job, Outcome, OvertimeError, debug, digest, failure, note
+from cudalint.lint.jobs import Job, Outcome, OvertimeError, debug, failure, note
 from cudalint.lint.model.program import TranslationUnit
 from cudalint.lint.registry import registry
+from cudalint.lint.userfolder import digest
 
 MAX_BYTES = 32 * 1024 * 1024
 """Larger files are data in disguise; reading them would only cost memory."""

@@ -19,8 +19,9 @@ from typing import Any
 import cudalint.lint
 import cudalint.rules
 from cudalint.lint.diagnostics import Applicability, Confidence, Diagnostic, Edit, Fix, Label, Severity
-from cudalint.lint.jobs import Job, Outcome, digest
+from cudalint.lint.jobs import Job, Outcome
 from cudalint.lint.model.source import Span
+from cudalint.lint.userfolder import digest
 
 import cudalint
 

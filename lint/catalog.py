@@ -21,9 +21,8 @@ from typing import Any
 import cudalint.rules
 from cudalint.lint.diagnostics import Applicability, Confidence, Severity
 from cudalint.lint.fixes import write_atomically
-from cudalint.lint.jobs import digest
 from cudalint.lint.report import RuleInfo
-from cudalint.lint.userfolder import user_folder
+from cudalint.lint.userfolder import digest, user_folder
 
 ENTRY_POINTS = "cudalint.rules"
 """Entry point group of third-party rules: each entry names a module or a Rule subclass."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 import traceback
 from dataclasses import dataclass, field
@@ -50,11 +49,6 @@ class Outcome:
     files: tuple[str, ...] = ()
     inputs: tuple[tuple[str, str], ...] = ()
     complete: bool = True
-
-
-def digest(data: bytes) -> str:
-    """A content hash for cache keys."""
-    return hashlib.blake2b(data, digest_size=16).hexdigest()
 
 
 def note(path: str, message: str, reason: str = "") -> Diagnostic:

@@ -1,7 +1,8 @@
-"""The user's cache folder: what no project may bring along is kept there."""
+"""The user's cache folder, where what no project may bring along is kept, and the keys of what is kept."""
 
 from __future__ import annotations
 
+import hashlib
 import os
 from pathlib import Path
 
@@ -14,3 +15,8 @@ def user_folder() -> Path:
     """
     named = os.environ.get("XDG_CACHE_HOME") or os.environ.get("LOCALAPPDATA")
     return (Path(named) if named else Path.home() / ".cache") / "cudalint"
+
+
+def digest(data: bytes) -> str:
+    """A content hash for cache keys."""
+    return hashlib.blake2b(data, digest_size=16).hexdigest()

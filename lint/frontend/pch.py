@@ -18,10 +18,9 @@ from pathlib import Path
 
 from cudalint.lint.frontend.headers import folders_of
 from cudalint.lint.frontend.index import TO_SAVE, Parsed, ParseError, library, text_of
-from cudalint.lint.jobs import digest
-from cudalint.lint.userfolder import user_folder
+from cudalint.lint.userfolder import digest, user_folder
 
-import cudalint
+from cudalint import __version__
 
 INCLUDE = Path(__file__).parent / "include"
 _PRELUDE = "cudalint_prelude.h"
@@ -146,7 +145,7 @@ def _sources() -> _Sources:
         texts[name] = place.read_bytes()
         pending += (match.group(1).decode() for match in _INCLUDED.finditer(texts[name]))
     version = text_of(library().clang_getClangVersion())
-    stamp = "\n".join([cudalint.__version__, version, *sorted(stamps)])
+    stamp = "\n".join([__version__, version, *sorted(stamps)])
     return _Sources(frozenset(name.split("/")[0] for name in texts), b"\n".join(texts.values()), stamp)
 
 
