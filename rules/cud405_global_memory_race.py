@@ -6,10 +6,20 @@ from collections.abc import Iterator
 
 from cudalint.lint.analysis.advice import under
 from cudalint.lint.analysis.races import Reach
-from cudalint.lint.analysis.races_report import Claim, also_text, element_of, evidence, race_claims, side_text
-from cudalint.lint.analysis.trace import AccessKind, Space
+from cudalint.lint.analysis.races_report import (
+    Claim,
+    also_text,
+    element_of,
+    evidence,
+    plausible,
+    race_claims,
+    side_text,
+)
+from cudalint.lint.analysis.races_updates import ScatteredUpdate, Updates
+from cudalint.lint.analysis.trace import AccessKind, Space, Trace
 from cudalint.lint.analysis.unit import Unit
 from cudalint.lint.diagnostics import Confidence, Diagnostic, Label, Severity
+from cudalint.lint.model.source import Span
 from cudalint.rules.base import Meta, SourceRule
 
 
@@ -24,6 +34,9 @@ class GlobalMemoryRace(SourceRule):
     element without an atomic, neighbours read and written in place, and partitions that overlap. Accesses whose
     index comes from memory, kernels that synchronise blocks by flags or locks, and different parameters that
     might point to the same buffer are left alone.
+
+    One kind is told though the data decide: `hist[data[i]]++`, an element of global or shared memory that is read,
+    changed and written back at an index that each thread loads. Nothing but the data can keep two threads apart.
 
     ## Why is this bad?
 
@@ -43,7 +56,8 @@ class GlobalMemoryRace(SourceRule):
 
     ## When it does not apply
 
-    Iterative methods that tolerate old or new neighbour values race on purpose: suppress with that reason.
+    Iterative methods that tolerate old or new neighbour values race on purpose: suppress with that reason. So do
+    updates through an index that is known to differ from thread to thread: a permutation, one colour of a mesh.
 
     ## References
 
@@ -65,6 +79,35 @@ class GlobalMemoryRace(SourceRule):
         for claim in unit.once(race_claims):
             if claim.race.object.space is Space.GLOBAL and claim.race.reach is not Reach.WARP:
                 yield self._finding(claim)
+        told: set[Span] = set()
+        updates = unit.once(_updates)
+        for kernel in unit.kernels:
+            for trace in unit.traces(kernel):
+                for update in updates.scattered(trace):
+                    if update.access.span not in told and plausible(unit, trace):
+                        told.add(update.access.span)
+                        yield self._scattered(update, trace)
+
+    def _scattered(self, update: ScatteredUpdate, trace: Trace) -> Diagnostic:
+        access = update.access
+        where = "shared" if access.object.space is Space.SHARED else "global"
+        return self.finding(
+            access.span,
+            f"`{access.text}` in {where} memory is updated without an atomic at an index that each thread loads: "
+            "if two threads meet the same index, an update is lost",
+            kernel=trace.kernel.name,
+            reason="each thread reads the element, changes it and writes it back, and others do so in between",
+            help="use an atomic function, or suppress this if the loaded indices are known to differ",
+            evidence={
+                "object": access.object.name,
+                "space": access.object.space.value,
+                "threads": update.threads,
+                "block": list(trace.shape.block),
+                "launch": under(trace.shape),
+            },
+            notes=(under(trace.shape),),
+            confidence=Confidence.MEDIUM,
+        )
 
     def _finding(self, claim: Claim) -> Diagnostic:
         race = claim.race
@@ -87,6 +130,10 @@ class GlobalMemoryRace(SourceRule):
             notes=(*also_text(claim), under(claim.trace.shape)),
             confidence=Confidence.HIGH if claim.certain else Confidence.MEDIUM,
         )
+
+
+def _updates(unit: Unit) -> Updates:
+    return Updates(unit.program)
 
 
 _REASONS = {

@@ -120,9 +120,18 @@ def _believable(race: Race, trace: Trace, names: frozenset[str]) -> bool:
         if race.first.access.address_taint or race.second.access.address_taint:
             return False
         return "blockIdx" in names or None not in trace.shape.grid
+    return _launched_so(trace, names)
+
+
+def _launched_so(trace: Trace, names: frozenset[str]) -> bool:
     if trace.shape.source is ShapeSource.ASSUMED:
         return "threadIdx" in names and not trace.kernel.synthetic
     return not trace.kernel.synthetic or trace.shape.source is ShapeSource.OPTION
+
+
+def plausible(unit: Unit, trace: Trace) -> bool:
+    """Whether a kernel may well be launched with several threads, as in a trace, and is no guessed instance."""
+    return _launched_so(trace, built_ins(unit.program, trace.kernel))
 
 
 def built_ins(program: TranslationUnit, kernel: Function) -> frozenset[str]:
