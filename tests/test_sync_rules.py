@@ -122,6 +122,20 @@ def test_a_store_on_a_side_that_no_sample_takes_may_be_one_threads(tmp_path):
     assert findings(GlobalMemoryRace(), body.replace("{}", "if (n == 1)"), tmp_path)[0] == []
 
 
+@pytest.mark.parametrize(("limit", "count"), [("32", 1), ("n", 0)])
+def test_threads_that_an_unfinished_count_picks_support_no_claim(tmp_path, limit, count):
+    body = (
+        SHARED
+        + f"""
+  unsigned m = 0;
+  for (unsigned i = 1; i < {limit}; i <<= 1) {{ m = 2 * i - 1; a[t + i] = b[m]; }}
+  if ((t & m) == m) s[t] = b[t];
+  if (t == 127) a[0] = s[95];
+"""
+    )
+    assert len(findings(MissingSyncthreads(), body, tmp_path)[0]) == count
+
+
 def test_a_barrier_in_the_iterations_that_are_missing_counts(tmp_path):
     body = """
   __shared__ float s[1024];

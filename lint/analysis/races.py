@@ -105,14 +105,11 @@ def find_races(trace: Trace) -> tuple[Race, ...]:
 
 
 def _supports_claims(access: Access) -> bool:
-    """Whether an access can take part in a claim: its address is known lane by lane.
-
-    Lanes that a loop cut short picked are not the ones that really come by.
-    """
+    """Whether an access can take part in a claim: its address is known lane by lane."""
     return (
         access.object.space in (Space.SHARED, Space.GLOBAL)
         and not access.address_taint & OPAQUE
-        and not access.mask_taint & (Taint.UNKNOWN | Taint.APPROXIMATE)
+        and not access.mask_taint & Taint.UNKNOWN
     )
 
 

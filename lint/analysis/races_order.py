@@ -70,7 +70,7 @@ class Order:
                 self._advance(event.mask)
                 self._grid += 1
             elif isinstance(event, LoopRun) and event.truncated:
-                self._leave(event, trace.events[:position])
+                self._leave(event, position, trace.events[:position])
 
     def _pass(self, sync: Sync, position: int) -> None:
         if sync.kind in WARP_SYNCS:
@@ -81,12 +81,14 @@ class Order:
             self._advance(sync.mask)
             self._grid += 1
 
-    def _leave(self, loop: LoopRun, before: Sequence[Event]) -> None:
+    def _leave(self, loop: LoopRun, position: int, before: Sequence[Event]) -> None:
         """Pass the barriers that a loop cut short would have passed in the iterations that are missing."""
-        kinds = {e.kind for e in before if isinstance(e, Sync) and e.kind is not SyncKind.FENCE and _runs_in(loop, e)}
-        if kinds:
+        inside = [e for e in before if isinstance(e, Sync) and e.kind is not SyncKind.FENCE and _runs_in(loop, e)]
+        if any(sync.kind not in WARP_SYNCS for sync in inside):
             self._advance(loop.mask)
-            self._grid += SyncKind.GRID in kinds
+            self._grid += any(sync.kind is SyncKind.GRID for sync in inside)
+        last = {(sync.span, sync.calls): sync for sync in inside if sync.kind in WARP_SYNCS}
+        self.warp_syncs.extend(WarpSync(position, sync) for sync in last.values())
 
     def _advance(self, mask: Bools) -> None:
         self._epochs = self._epochs.copy()

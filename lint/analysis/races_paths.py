@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from cudalint.lint.analysis.barriers_exits import contains, parts
 from cudalint.lint.analysis.races import Race, Reach
-from cudalint.lint.analysis.trace import Access, Branch, Taint, Trace
+from cudalint.lint.analysis.trace import Access, Branch, BranchKind, Taint, Trace
 from cudalint.lint.model.program import FunctionKind, TranslationUnit
 from cudalint.lint.model.source import Span
 from cudalint.lint.model.statements import (
@@ -61,6 +61,8 @@ class Paths:
     def together(self, race: Race, trace: Trace) -> bool:
         """Whether one execution can hold both sides of a race, as far as branches decide."""
         first, second = race.first.access, race.second.access
+        if any(_picked_by_chance(a, trace) for a in (first, second)):
+            return False
         if race.one_instruction:
             # Who goes to a side that no sample takes is not known: it may be one thread, or none at all.
             return not first.explored
@@ -138,6 +140,18 @@ def _beyond_bound(access: Access, trace: Trace) -> bool:
         isinstance(e, Branch)
         and e.varies
         and not e.taken.any()
+        and (place := _place(e, access)) is not None
+        and contains(e.node, place)
+        for e in trace.events
+    )
+
+
+def _picked_by_chance(access: Access, trace: Trace) -> bool:
+    """Whether a condition on what a loop cut short left behind picks the threads: all were taken to come by."""
+    return bool(access.mask_taint & Taint.APPROXIMATE) and any(
+        isinstance(e, Branch)
+        and e.kind is not BranchKind.LOOP
+        and e.taint & Taint.APPROXIMATE
         and (place := _place(e, access)) is not None
         and contains(e.node, place)
         for e in trace.events
