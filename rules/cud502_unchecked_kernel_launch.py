@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from cudalint.lint.analysis.hostfix_text import add_behind, defined_later
 from cudalint.lint.analysis.hostflow import host_flow
 from cudalint.lint.analysis.hostflow_errors import (
     LaunchCheck,
@@ -14,7 +15,12 @@ from cudalint.lint.analysis.hostflow_errors import (
     launch_places,
 )
 from cudalint.lint.analysis.unit import Unit
-from cudalint.lint.diagnostics import Applicability, Diagnostic, Fix, Label, Severity
+from cudalint.lint.diagnostics import Applicability, Diagnostic, Edit, Fix, Label, Severity
+from cudalint.lint.model.expressions import Launch
+from cudalint.lint.model.program import TranslationUnit
+from cudalint.lint.model.source import Span
+from cudalint.lint.model.statements import Block, Case, ExprStmt, Return
+from cudalint.lint.model.walk import unwrapped, walk
 from cudalint.rules.base import Meta, SourceRule
 
 MAX_LABELS = 4
@@ -72,7 +78,7 @@ class UncheckedKernelLaunch(SourceRule):
         category="host",
         severity=Severity.WARNING,
         since="0.1.0",
-        fix=Applicability.DISPLAY,
+        fix=Applicability.UNSAFE,
     )
 
     def check(self, unit: Unit) -> Iterator[Diagnostic]:
@@ -83,7 +89,8 @@ class UncheckedKernelLaunch(SourceRule):
         macro = check_macro(flow)
         for index in single:
             one = launches[index]
-            yield self._found(one, f"nothing asks whether the launch of `{one.launch.kernel}` was accepted", macro)
+            message = f"nothing asks whether the launch of `{one.launch.kernel}` was accepted"
+            yield self._found(one, message, macro, _queries(unit.program, [one], macro))
         for indexes in whole.values():
             first = launches[indexes[0]]
             total = sum(c.span.file == first.span.file for c in launches)
@@ -92,10 +99,17 @@ class UncheckedKernelLaunch(SourceRule):
                 f"nothing asks whether launches were accepted: {len(indexes)} of {total} in this file, "
                 f"`{first.launch.kernel}` first"
             )
-            yield self._found(first, message, macro, labels, len(indexes))
+            edits = _queries(unit.program, [launches[i] for i in indexes], macro)
+            yield self._found(first, message, macro, edits, labels, len(indexes))
 
     def _found(
-        self, check: LaunchCheck, message: str, macro: str | None, labels: list[Label] | None = None, count: int = 1
+        self,
+        check: LaunchCheck,
+        message: str,
+        macro: str | None,
+        edits: tuple[Edit, ...],
+        labels: list[Label] | None = None,
+        count: int = 1,
     ) -> Diagnostic:
         query = f"{macro}(cudaGetLastError())" if macro else "cudaGetLastError()"
         advice = f"add `{query};` after the launch" + ("" if macro else " and stop on anything but cudaSuccess")
@@ -106,6 +120,34 @@ class UncheckedKernelLaunch(SourceRule):
             reason=_REASON,
             help=advice,
             evidence={"function": check.function, "launches": count},
-            fix=Fix(Applicability.DISPLAY, advice),
+            fix=Fix(Applicability.UNSAFE if edits else Applicability.DISPLAY, advice, edits),
             labels=labels or (),
         )
+
+
+def _queries(program: TranslationUnit, checks: list[LaunchCheck], macro: str | None) -> tuple[Edit, ...]:
+    """A checked query behind each launch; none at all where one is not a statement of a block by itself."""
+    spans = {check.span for check in checks}
+    if macro is None or not spans <= _statements(program, macro) or len({span.file for span in spans}) > 1:
+        return ()
+    if any(defined_later(program, macro, span) for span in spans):
+        return ()
+    query = f"{macro}(cudaGetLastError());"
+    edits = [add_behind(program, span, query) for span in sorted(spans, key=lambda s: s.offset)]
+    made = tuple(edit for edit in edits if edit is not None)
+    return made if len(made) == len(edits) else ()
+
+
+def _statements(program: TranslationUnit, macro: str) -> set[Span]:
+    """The statements of blocks, in functions that the macro fits: one that returns a status wants such a result."""
+    bodies = [(f, list(walk(f.body))) for f in program.functions.values() if f.body is not None]
+    results = {f.result for f, nodes in bodies for n in nodes if isinstance(n, Return) and n.span.macro == macro}
+    return {
+        stmt.span
+        for function, nodes in bodies
+        if not results or function.result in results
+        for block in nodes
+        if isinstance(block, Block | Case)
+        for stmt in block.body
+        if isinstance(stmt, ExprStmt) and isinstance(unwrapped(stmt.expr), Launch)
+    }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from cudalint.lint.analysis.hostfix_hoist import hoist_edits
 from cudalint.lint.analysis.hostflow import host_flow
 from cudalint.lint.analysis.hostflow_loops import loop_allocations
 from cudalint.lint.analysis.hostvalues import Memory
@@ -69,12 +70,14 @@ class AllocationInLoop(SourceRule):
         category="host",
         severity=Severity.WARNING,
         since="0.1.0",
-        fix=Applicability.DISPLAY,
+        fix=Applicability.UNSAFE,
     )
 
     def check(self, unit: Unit) -> Iterator[Diagnostic]:
         """One finding per allocation."""
-        for found in loop_allocations(unit.once(host_flow)):
+        flow = unit.once(host_flow)
+        for found in loop_allocations(flow):
+            edits = hoist_edits(flow, found)
             call, made = found.call, found.call.made
             assert made is not None
             size = " of the same size" if found.invariant and made.kind is not Memory.RESOURCE else ""
@@ -97,7 +100,11 @@ class AllocationInLoop(SourceRule):
                     "allocations": 1 + len(found.more),
                 },
                 labels=labels,
-                fix=Fix(Applicability.DISPLAY, _help(made.kind, found.invariant)),
+                fix=Fix(
+                    Applicability.UNSAFE if edits else Applicability.DISPLAY,
+                    _help(made.kind, found.invariant),
+                    edits,
+                ),
             )
 
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from cudalint.lint.analysis.hostfix_grid import grid_edits
 from cudalint.lint.analysis.hostflow_launch import LaunchFault, empty_grids, launch_flow, truncated_grids
 from cudalint.lint.analysis.unit import Unit
-from cudalint.lint.diagnostics import Applicability, Confidence, Diagnostic, Fix, Severity
+from cudalint.lint.diagnostics import Applicability, Confidence, Diagnostic, Edit, Fix, Severity
 from cudalint.rules.base import Meta, SourceRule
 
 
@@ -54,20 +55,27 @@ class GridTruncatingDivision(SourceRule):
         category="launch",
         severity=Severity.WARNING,
         since="0.1.0",
-        fix=Applicability.DISPLAY,
+        fix=Applicability.UNSAFE,
     )
 
     def check(self, unit: Unit) -> Iterator[Diagnostic]:
         """One finding per launch."""
         flow = unit.once(launch_flow)
-        for fault in truncated_grids(flow):
-            yield self._found(fault, "integer division drops the remainder", None, None)
+        faults = list(truncated_grids(flow))
+        for fault in faults:
+            edits = grid_edits(flow, fault, faults)
+            yield self._found(fault, "integer division drops the remainder", edits)
         for fault in empty_grids(flow):
             reason = "a grid of zero blocks is an invalid configuration"
-            yield self._found(fault, reason, Severity.INFO, Confidence.LOW)
+            yield self._found(fault, reason, (), Severity.INFO, Confidence.LOW)
 
     def _found(
-        self, fault: LaunchFault, reason: str, severity: Severity | None, confidence: Confidence | None
+        self,
+        fault: LaunchFault,
+        reason: str,
+        edits: tuple[Edit, ...],
+        severity: Severity | None = None,
+        confidence: Confidence | None = None,
     ) -> Diagnostic:
         return self.finding(
             fault.launch.span,
@@ -77,6 +85,6 @@ class GridTruncatingDivision(SourceRule):
             reason=reason,
             help=fault.help,
             evidence=fault.evidence,
-            fix=Fix(Applicability.DISPLAY, fault.help),
+            fix=Fix(Applicability.UNSAFE if edits else Applicability.DISPLAY, fault.help, edits),
             confidence=confidence,
         )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from cudalint.lint.analysis.hostfix_grid import grid_edits
 from cudalint.lint.analysis.hostflow_launch import launch_flow, thread_counted_grids
 from cudalint.lint.analysis.unit import Unit
 from cudalint.lint.diagnostics import Applicability, Diagnostic, Fix, Severity
@@ -52,12 +53,15 @@ class GridCountedInThreads(SourceRule):
         category="launch",
         severity=Severity.WARNING,
         since="0.1.0",
-        fix=Applicability.DISPLAY,
+        fix=Applicability.UNSAFE,
     )
 
     def check(self, unit: Unit) -> Iterator[Diagnostic]:
         """One finding per launch."""
-        for fault in thread_counted_grids(unit.once(launch_flow)):
+        flow = unit.once(launch_flow)
+        faults = list(thread_counted_grids(flow))
+        for fault in faults:
+            edits = grid_edits(flow, fault, faults)
             yield self.finding(
                 fault.launch.span,
                 fault.message,
@@ -65,5 +69,5 @@ class GridCountedInThreads(SourceRule):
                 reason="the first launch argument counts blocks; the surplus blocks start and find nothing to do",
                 help=fault.help,
                 evidence=fault.evidence,
-                fix=Fix(Applicability.DISPLAY, fault.help),
+                fix=Fix(Applicability.UNSAFE if edits else Applicability.DISPLAY, fault.help, edits),
             )

@@ -112,10 +112,18 @@ def check_macro(flow: HostFlow) -> str | None:
     used: Counter[str] = Counter()
     for call in status_calls(flow):
         macro = call.span.macro
-        if call.checked and macro and flow.program.text(call.span).startswith(call.name):
+        if call.checked and macro and _alone(flow, call.span) and flow.program.text(call.span).startswith(call.name):
             used[macro] += 1
     common = used.most_common(1)
     return common[0][0] if common else None
+
+
+def _alone(flow: HostFlow, call: Span) -> bool:
+    """Whether a call is all that its macro is given: one that wants a message too cannot be put around others."""
+    data = flow.program.files.get(call.file, b"")
+    before, after = data[: call.offset].rstrip(), data[call.end_offset :].lstrip()
+    head = before.removesuffix(b"(").rstrip()
+    return before.endswith(b"(") and head.endswith((call.macro or "").encode()) and after.startswith(b")")
 
 
 # -- launches --------------------------------------------------------------------------------------

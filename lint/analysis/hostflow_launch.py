@@ -85,12 +85,18 @@ def launch_flow(unit: Unit) -> LaunchFlow:
 
 @dataclass(frozen=True, slots=True)
 class LaunchFault:
-    """What is wrong with a launch, in words, with the figures."""
+    """What is wrong with a launch, in words, with the figures.
+
+    For grids: the axis at fault, and the guard of the kernel that tells what the grid is to cover.
+    """
 
     launch: LaunchCall
     message: str
     help: str
     evidence: dict[str, object]
+    axis: str = ""
+    bound: Bound | None = None
+    rounded_down: bool = False
 
 
 def partial_warps(flow: LaunchFlow) -> Iterator[tuple[LaunchFault, float]]:
@@ -330,6 +336,9 @@ def _truncated(one: _Guarded) -> LaunchFault | None:
                 f"last {int(count) - grid * block} elements are left out",
                 f"round up: `({name} + {block - 1}) / {block}`",
                 {"grid": grid, "block": block, "elements": int(count)},
+                one.bound.axis,
+                one.bound,
+                rounded_down=True,
             )
         return None
     term = one.grid
@@ -345,6 +354,9 @@ def _truncated(one: _Guarded) -> LaunchFault | None:
         f"fewer than {divisor} elements make an empty grid",
         f"round up: `({name} + {divisor} - 1) / {divisor}`",
         {"axis": one.bound.axis},
+        one.bound.axis,
+        one.bound,
+        rounded_down=True,
     )
 
 
@@ -389,6 +401,8 @@ def thread_counted_grids(flow: LaunchFlow) -> Iterator[LaunchFault]:
             f"the grid has {blocks} blocks of {block} threads for `{name}` elements: it is counted in threads",
             f"divide by the block: `({name} + {block - 1}) / {block}`",
             {"block": block, "elements": count},
+            one.bound.axis,
+            one.bound,
         )
 
 
@@ -405,6 +419,7 @@ def _rounded_to_threads(launch: LaunchCall) -> LaunchFault | None:
                     f"`gridDim.{axis}` is a number of blocks times the block size: it is counted in threads",
                     "leave out the multiplication: the grid is counted in blocks",
                     {"axis": axis},
+                    axis,
                 )
     return None
 

@@ -176,6 +176,11 @@ def _invariant(size: Value, loop: Loop) -> bool:
     return not varies_with(size, loop) and _fixed(size, loop)
 
 
+def is_fixed_in(value: Value, loop: Loop) -> bool:
+    """Whether a value was known before a loop, and the loop does not change it."""
+    return _invariant(value, loop) and all(p.object.id < loop.start for p in _pointers(value))
+
+
 # -- waits -----------------------------------------------------------------------------------------
 
 
