@@ -118,6 +118,8 @@ def test_a_leader_that_stores_is_fine_and_one_that_loops_long_is_not():
     b.loop(2, np.full(b.t.shape, 64), mask=b.t == 0)
     b.branch(3, b.t == 0)
     b.loop(3, np.full(b.t.shape, 32), mask=b.t == 0)
+    b.branch(4, b.t == 0)
+    b.loop(4, np.full(b.t.shape, 2048), mask=b.t == 0, taint=Taint.ASSUMED)
     assert [(f.branch.span.line, f.alone) for f in divergent_branches(b.trace(), 400)] == [(2, 64)]
 
 
@@ -134,6 +136,13 @@ def test_threads_that_form_a_box_are_guarded_and_strided_ones_are_scattered():
     b.branch(2, (b.lanes.tx > 0) & (b.lanes.tx < 15))
     b.branch(3, b.lanes.tx % 2 == 0)
     assert [f.branch.span.line for f in divergent_branches(b.trace(), 400)] == [3]
+
+
+def test_two_heavy_sides_part_a_warp_unless_one_is_the_border_of_a_tile():
+    for border, count in ((8, 1), (1, 0)):
+        b = Build(block=(32, 8, 1))
+        b.branch(1, b.lanes.tx < border, else_cost=100)
+        assert len(list(divergent_branches(b.trace(), 400))) == count
 
 
 def test_a_reduction_whose_lanes_spread_over_the_warps_is_told_and_a_packed_one_is_not():

@@ -38,6 +38,8 @@ HEAVY_WORK = 64
 """Cost estimate of the dearer side, times how often a warp comes by, from which it is worth a finding."""
 MIN_WEIGHT = 0.1
 """Least share of the kernel's cost that the sides make up."""
+MIN_IDLE = 0.25
+"""Least share of a warp's lanes on each of two heavy sides: with less, one is the border of a tile."""
 LONG_ALONE = 64
 """Iterations of a loop that few lanes run while the others wait, from which it is worth a finding."""
 FEW_LANES = 2
@@ -177,7 +179,9 @@ def _matters(found: DivergentBranch, times: float, lanes: LaneGrid) -> bool:
     heavy = found.cost >= HEAVY_SIDE and found.cost * times >= HEAVY_WORK
     if not heavy or found.spared < MIN_SPARED or found.branch.exits:
         return False
-    return min(found.branch.then_cost, found.branch.else_cost) >= HEAVY_SIDE or not _is_box(found.branch, lanes)
+    both = min(found.branch.then_cost, found.branch.else_cost) >= HEAVY_SIDE
+    fewer = min(found.taken, found.active - found.taken)
+    return (both and fewer >= MIN_IDLE * found.active) or not _is_box(found.branch, lanes)
 
 
 def _is_box(branch: Branch, lanes: LaneGrid) -> bool:
@@ -196,11 +200,14 @@ def _dear(branch: Branch) -> Bools:
 
 
 def _longest_loop(branch: Branch, trace: Trace) -> int:
-    """The most iterations of a loop under a branch, 0 where none is exactly known."""
+    """The most iterations of a loop under a branch, 0 where none is exactly known: a sampled size says nothing."""
     trips = [
         int(e.trips[e.mask].max(initial=0))
         for e in trace.events
-        if isinstance(e, LoopRun) and e.order > branch.order and not e.truncated and contains(branch.node, e.span)
+        if isinstance(e, LoopRun)
+        and e.order > branch.order
+        and not (e.truncated or e.taint)
+        and contains(branch.node, e.span)
     ]
     return max(trips, default=0)
 
