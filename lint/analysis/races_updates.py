@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from cudalint.lint.analysis.races_locks import Protocol
-from cudalint.lint.analysis.trace import Access, AccessKind, Space, Taint, Trace
+from cudalint.lint.analysis.trace import OPAQUE, Access, AccessKind, Space, Taint, Trace
 from cudalint.lint.model.expressions import (
     AddressOf,
     Assign,
@@ -34,7 +34,7 @@ from cudalint.lint.model.types import ArrayType, PointerType
 from cudalint.lint.model.walk import Node, children, walk
 
 _UNCLEAR = Taint.UNKNOWN | Taint.ATOMIC | Taint.APPROXIMATE
-"""An index, or a choice of threads, that rests on these is another matter: tickets, locks, what is not understood."""
+"""An index that rests on these is another matter: tickets, what is not understood."""
 MAX_DEPTH = 16
 """How far an index is followed, through expressions and variables, to what it is made of."""
 
@@ -143,11 +143,15 @@ class Updates:
 
 
 def _picked(access: Access) -> bool:
-    """Whether loaded values that differ per thread pick the element."""
+    """Whether loaded values that differ per thread pick the element, but not the threads.
+
+    A thread that data pick may be the only one at its element: the first of a run of equal keys.
+    """
     return (
         access.object.space in (Space.GLOBAL, Space.SHARED)
         and bool(access.address_taint & Taint.LOADED)
-        and not (access.address_taint | access.mask_taint) & _UNCLEAR
+        and not access.address_taint & _UNCLEAR
+        and not access.mask_taint & OPAQUE
         and not access.explored
     )
 

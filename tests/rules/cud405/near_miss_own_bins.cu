@@ -1,4 +1,5 @@
-// Loaded indices that keep threads apart: by an atomic, by bins of the thread's own, by one thread that counts.
+// Loaded indices that keep threads apart: by an atomic, by bins of the thread's own, by one thread that counts,
+// by the data themselves.
 #include <cuda_runtime.h>
 
 __global__ void count(const unsigned char* data, unsigned* bins, int n)
@@ -21,9 +22,16 @@ __global__ void count_alone(const unsigned char* data, unsigned* bins, int n)
         for (int i = 0; i < n; ++i) bins[data[i]]++;
 }
 
+__global__ void run_lengths(const unsigned char* sorted, unsigned* length, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i > 0 && i < n && sorted[i] != sorted[i - 1]) length[sorted[i - 1]] = i - length[sorted[i - 1]];
+}
+
 void run(const unsigned char* data, unsigned* bins, int n)
 {
     count<<<(n + 255) / 256, 256>>>(data, bins, n);
     count_own<<<1, 64>>>(data, bins, n);
     count_alone<<<1, 64>>>(data, bins, n);
+    run_lengths<<<(n + 255) / 256, 256>>>(data, bins, n);
 }
