@@ -146,6 +146,19 @@ def test_a_worker_that_dies_is_an_outcome_and_the_next_job_gets_a_new_one(tmp_pa
             assert "segfault here" in outcome.error
 
 
+def test_an_answer_that_cannot_be_read_is_an_outcome(tmp_path: Path) -> None:
+    with Session(worker(tmp_path, "print('printed by a kernel', flush=True)")) as session:
+        assert session.run(JOB).stage == "died"
+
+
+def test_what_is_printed_in_the_real_worker_does_not_mix_with_its_answers() -> None:
+    """Without CuPy or a GPU the worker still answers, on a stream of its own."""
+    with Session() as session:
+        outcome = session.run(JOB)
+    assert outcome.stage in {"device", "load", "run", "build"}
+    assert outcome.error
+
+
 def test_a_hang_is_ended_in_bounded_time(tmp_path: Path) -> None:
     with Session(worker(tmp_path, "time.sleep(100)")) as session:
         outcome = session.run(JOB, limit_s=1.0)

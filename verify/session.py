@@ -62,7 +62,11 @@ class Session:
             last = self._noise[-1] if self._noise else f"exit status {code}"
             self.close()
             return Outcome(error=f"the GPU process died: {last}", stage="died")
-        outcome = Outcome.from_line(answer)
+        try:
+            outcome = Outcome.from_line(answer)
+        except (ValueError, TypeError) as error:
+            self.close()
+            return Outcome(error=f"the GPU process gave no answer that can be read: {error}", stage="died")
         if outcome.stage == "run":
             self.close()  # the context is gone with the fault
         return outcome

@@ -6,6 +6,7 @@ context is gone. Run as `python -m cudalint.verify.worker`.
 
 from __future__ import annotations
 
+import os
 import sys
 from contextlib import suppress
 
@@ -14,8 +15,8 @@ from cudalint.verify.job import Job, Outcome
 
 def main() -> None:
     """Serve jobs until stdin ends, or until a job leaves the CUDA context unusable."""
-    answers = sys.stdout
-    sys.stdout = sys.stderr  # what libraries print must not mix with the answers
+    answers = os.fdopen(os.dup(1), "w")
+    os.dup2(2, 1)  # what kernels print, and libraries, must not mix with the answers
     for line in sys.stdin:
         if not line.strip():
             continue
