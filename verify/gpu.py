@@ -262,14 +262,13 @@ def _race(job: Job, before: Loaded, after: Loaded, buffers: list[Buffer], device
     deadline = time.monotonic() + job.budget_s
     for seed in range(job.seeds):
         fill(buffers, seed)
+        first = _run_once(before, job, buffers, "flagged")
         reference = _run_once(after, job, buffers, "fixed")
-        first: list[Array] | None = None
         for run in range(RACE_RUNS):
             if run % 2:
                 with noise:
                     load_buffer += 1.0
             result = _run_once(before, job, buffers, "flagged")
-            first = result if first is None else first
             varies = varies or not _same(first, result)
             kind, difference, place = compare(reference, result, buffers, job.rtol)
             if kind == "different":
