@@ -151,8 +151,11 @@ def test_an_answer_that_cannot_be_read_is_an_outcome(tmp_path: Path) -> None:
         assert session.run(JOB).stage == "died"
 
 
-def test_what_is_printed_in_the_real_worker_does_not_mix_with_its_answers() -> None:
-    """Without CuPy or a GPU the worker still answers, on a stream of its own."""
+def test_the_real_worker_answers_wherever_it_is_started(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without CuPy or a GPU too; a folder named like the package must not be taken for it."""
+    (tmp_path / "cudalint").mkdir()
+    (tmp_path / "cudalint" / "__init__.py").write_text("")
+    monkeypatch.chdir(tmp_path)
     with Session() as session:
         outcome = session.run(JOB)
     assert outcome.stage in {"device", "load", "run", "build"}

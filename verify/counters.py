@@ -6,13 +6,13 @@ import csv
 import io
 import shutil
 import subprocess
-import sys
 from collections.abc import Mapping
 from dataclasses import replace
 
 from cudalint.lint.analysis.memory import sites
 from cudalint.lint.analysis.trace import Space, Trace
 from cudalint.verify.job import Job
+from cudalint.verify.session import worker_command
 
 METRICS: Mapping[str, str] = {
     "global_load_sectors": "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum",
@@ -57,7 +57,7 @@ def measured(job: Job) -> dict[str, float]:
         metrics,
     ]
     command += ["--launch-count", "1", "--kernel-name-base", "mangled", "--kernel-name", job.before.symbol]
-    command += [sys.executable, "-m", "cudalint.verify.worker"]
+    command += worker_command()
     line = replace(job, mode="once").to_line() + "\n"
     try:
         done = subprocess.run(command, input=line, capture_output=True, text=True, timeout=LIMIT_S, check=False)

@@ -18,15 +18,23 @@ from cudalint.verify.job import Job, Outcome
 START_S = 60.0
 """Allowance on a worker's first answer: importing CuPy and making a context take seconds on a cold machine."""
 
+WORKER = "cudalint.verify.worker"
+
 BUILD_S = 60.0
 """Allowance for compiling two kernels; a kernel that takes longer than this is reported as failed."""
+
+
+def worker_command() -> list[str]:
+    """How the worker is started: with this process's module path, and never from the working folder."""
+    path = [entry for entry in sys.path if entry]
+    return [sys.executable, "-P", "-c", f"import sys; sys.path[:] = {path!r}; from {WORKER} import main; main()"]
 
 
 class Session:
     """Sends jobs to a worker and waits, in bounded time. Use as a context manager."""
 
     def __init__(self, command: Sequence[str] | None = None, *, device: int = 0) -> None:
-        self._command = list(command or (sys.executable, "-m", "cudalint.verify.worker"))
+        self._command = list(command or worker_command())
         self._device = device
         self._process: subprocess.Popen[str] | None = None
         self._answers: queue.Queue[str | None] = queue.Queue()

@@ -1,7 +1,7 @@
 """The process that touches the GPU: reads jobs from stdin, one JSON line each, and answers on stdout.
 
 A fault or a hang ends this process, never the linter: after any CUDA error it reports and exits, since the
-context is gone. Run as `python -m cudalint.verify.worker`.
+context is gone. `session.worker_command` starts it.
 """
 
 from __future__ import annotations
@@ -44,7 +44,3 @@ def _serve(job: Job) -> tuple[Outcome, bool]:
         return Outcome(error=str(error), stage="run"), False
     except Exception as error:  # anything else is reported too: the parent shows it as `failed`
         return Outcome(error=f"{type(error).__name__}: {error}", stage="run"), False
-
-
-if __name__ == "__main__":
-    main()
