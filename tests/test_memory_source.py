@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from cudalint.lint.analysis.memory import Site, sites
+from cudalint.lint.analysis.memory import Site, Verdict, sites
 from cudalint.lint.analysis.trace import AccessKind, Space
 from cudalint.lint.analysis.unit import Unit
 from cudalint.lint.frontend.parse import parse_file
@@ -109,3 +109,16 @@ def test_random_indices_equal_brute_force(
         used += len(touched)
         ideal += min(len(touched), -(-len(warp) * 4 // 32))
     assert (site.cost.used, site.cost.ideal) == (used, ideal)
+
+
+@pytest.mark.parametrize(("elements", "said"), [(32, False), (64, True)])
+def test_a_gather_from_a_table_of_a_few_sectors_cannot_waste_much(elements: int, said: bool) -> None:
+    """32 floats are four sectors, as many as a full warp needs anyway; 64 are more."""
+    text = (
+        f"__device__ float table[{elements}];\n"
+        "__global__ void k(const int *index, float *out) { out[threadIdx.x] = table[index[threadIdx.x]]; }\n"
+        "void run(int *i, float *o) { k<<<1, 256>>>(i, o); }\n"
+    )
+    unit = Unit(parse_file("table.cu", content=text.encode()))
+    judged = sites(unit.traces(unit.kernels[0])[0], Space.GLOBAL)
+    assert [s.object.name for s in judged if s.verdict is Verdict.DATA] == (["table"] if said else [])

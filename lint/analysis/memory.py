@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from enum import Enum
 
 import numpy as np
-from cudalint.lint.analysis.lanes import Requests, global_requests, pieces, shared_requests
+from cudalint.lint.analysis.lanes import SECTOR, WARP, Requests, global_requests, pieces, shared_requests
 from cudalint.lint.analysis.memory_requests import requests_of, seen_running
 from cudalint.lint.analysis.trace import (
     OPAQUE,
@@ -151,13 +151,21 @@ def _site(trace: Trace, space: Space, events: Sequence[Access]) -> Site | None:
     sample = basis[int(excess.argmax())]
     strides = tuple(lane_stride(sample, lanes, w) for w in worlds)
     verdict = Verdict.BAD if _bad(costs, space) else Verdict.FINE
-    if not decided and (verdict is Verdict.BAD or not _speaks(sample, lanes)):
+    if not decided and space is Space.GLOBAL and _small(sample):
+        verdict = Verdict.FINE
+    elif not decided and (verdict is Verdict.BAD or not _speaks(sample, lanes)):
         data = any(k is Verdict.DATA for k in kinds)
         verdict = Verdict.DATA if data else Verdict.UNDECIDED
         loaded = all(e.address_taint & OPAQUE in (Taint.EXACT, Taint.LOADED) for e in basis)
         if loaded and _bad_within_runs(basis, costs, lanes, space):
             verdict = Verdict.BAD
     return Site(trace, sample, tuple(events), tuple(costs), strides, verdict)
+
+
+def _small(access: Access) -> bool:
+    """Whether the whole object has no more sectors than one full contiguous request: no index can waste much."""
+    size = access.object.size or 0
+    return 0 < -(-size // SECTOR) <= -(-WARP * access.size // SECTOR)
 
 
 def _telling(requests: Requests, world: Ints) -> list[int]:
