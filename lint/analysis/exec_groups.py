@@ -45,11 +45,11 @@ def find(expr: Call) -> Intrinsic | None:
     return _on_group
 
 
-def _this_block(m: Machine, expr: Call) -> Value:  # noqa: ARG001
+def _this_block(m: Machine, expr: Call) -> Value:
     return Group("block", m.lanes.threads)
 
 
-def _this_grid(m: Machine, expr: Call) -> Value:  # noqa: ARG001
+def _this_grid(m: Machine, expr: Call) -> Value:
     return Group("grid", 0)
 
 
@@ -128,13 +128,13 @@ def _on_group(m: Machine, expr: Call) -> Value:
     return tainted(result, group.taint) if not isinstance(expr.type, VoidType) else NOTHING
 
 
-def _sync(m: Machine, expr: Call, group: Group, args: list[Expr]) -> Value:  # noqa: ARG001
+def _sync(m: Machine, expr: Call, group: Group, args: list[Expr]) -> Value:
     width = group.size if group.kind == "tile" else None
     m.record.sync(m, _SYNC_KINDS[group.kind], expr.name, expr.span, width=width)
     return NOTHING
 
 
-def _arrive(m: Machine, expr: Call, group: Group, args: list[Expr]) -> Value:  # noqa: ARG001
+def _arrive(m: Machine, expr: Call, group: Group, args: list[Expr]) -> Value:
     m.record.call(m, expr.name, expr.span, known=True)
     return m.unknown_value(expr.type)
 
@@ -145,7 +145,7 @@ def _wait(m: Machine, expr: Call, group: Group, args: list[Expr]) -> Value:
     return _sync(m, expr, group, args)
 
 
-def _rank(m: Machine, expr: Call, group: Group, args: list[Expr]) -> Value:  # noqa: ARG001
+def _rank(m: Machine, expr: Call, group: Group, args: list[Expr]) -> Value:
     thread = m.lanes.thread_index
     if group.kind == "tile":
         return arithmetic("%", thread, Val(group.size, U32), U32)
@@ -165,7 +165,7 @@ def _block_rank(m: Machine) -> Val:
     return rank
 
 
-def _size(m: Machine, expr: Call, group: Group, args: list[Expr]) -> Value:  # noqa: ARG001
+def _size(m: Machine, expr: Call, group: Group, args: list[Expr]) -> Value:
     if group.kind != "grid":
         return Val(group.size, U32)
     total = Val(m.lanes.threads, U64)
@@ -174,16 +174,16 @@ def _size(m: Machine, expr: Call, group: Group, args: list[Expr]) -> Value:  # n
     return total
 
 
-def _meta_rank(m: Machine, expr: Call, group: Group, args: list[Expr]) -> Value:  # noqa: ARG001
+def _meta_rank(m: Machine, expr: Call, group: Group, args: list[Expr]) -> Value:
     return arithmetic("/", m.lanes.thread_index, Val(max(1, group.size), U32), U32)
 
 
-def _meta_size(m: Machine, expr: Call, group: Group, args: list[Expr]) -> Value:  # noqa: ARG001
+def _meta_size(m: Machine, expr: Call, group: Group, args: list[Expr]) -> Value:
     return Val(-(-m.lanes.threads // max(1, group.size)), U32)
 
 
 def _triple(what: Callable[[Machine, int], Val]) -> Callable[[Machine, Call, Group, list[Expr]], Value]:
-    def handler(m: Machine, expr: Call, group: Group, args: list[Expr]) -> Value:  # noqa: ARG001
+    def handler(m: Machine, expr: Call, group: Group, args: list[Expr]) -> Value:
         return Rec({4 * axis: what(m, axis) for axis in range(3)})
 
     return handler
@@ -213,7 +213,7 @@ def _reduce(m: Machine, expr: Call, group: Group, args: list[Expr]) -> Value:
     return Val(fit(0, dt), dt, taint | UNKNOWN)
 
 
-def _true(m: Machine, expr: Call, group: Group, args: list[Expr]) -> Value:  # noqa: ARG001
+def _true(m: Machine, expr: Call, group: Group, args: list[Expr]) -> Value:
     return Val(True, np.dtype(np.bool_))
 
 

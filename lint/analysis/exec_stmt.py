@@ -246,7 +246,7 @@ def _return(m: Machine, stmt: Return) -> None:
     m.leave(frame.depth)
 
 
-def _break(m: Machine, stmt: Break) -> None:  # noqa: ARG001
+def _break(m: Machine, stmt: Break) -> None:
     loops = m.functions[-1].loops
     if not loops:
         return
@@ -257,7 +257,7 @@ def _break(m: Machine, stmt: Break) -> None:  # noqa: ARG001
     m.leave(loop.depth)
 
 
-def _continue(m: Machine, stmt: Continue) -> None:  # noqa: ARG001
+def _continue(m: Machine, stmt: Continue) -> None:
     loops = [loop for loop in m.functions[-1].loops if not loop.switch]
     if not loops:
         return

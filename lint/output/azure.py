@@ -8,7 +8,7 @@ from cudalint.lint.output.paths import project_root, relative_to_root
 from cudalint.lint.report import Report
 
 
-def render(report: Report, options: RenderOptions) -> str:  # noqa: ARG001 - every format has this signature
+def render(report: Report, options: RenderOptions) -> str:
     """One logging command per finding; Azure knows errors and warnings only."""
     lines = []
     for finding in report.findings:

@@ -10,7 +10,7 @@ from cudalint.lint.report import Report
 _COMMANDS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "notice"}
 
 
-def render(report: Report, options: RenderOptions) -> str:  # noqa: ARG001 - every format has this signature
+def render(report: Report, options: RenderOptions) -> str:
     """One annotation per finding."""
     return "".join(f"{_line(finding)}\n" for finding in report.findings)
 

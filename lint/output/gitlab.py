@@ -13,7 +13,7 @@ from cudalint.lint.report import Report
 _SEVERITIES = {Severity.ERROR: "critical", Severity.WARNING: "major", Severity.INFO: "info"}
 
 
-def render(report: Report, options: RenderOptions) -> str:  # noqa: ARG001 - every format has this signature
+def render(report: Report, options: RenderOptions) -> str:
     """An array of issues. Fingerprints rest on rule, file and line text, so that they survive moved lines."""
     seen: set[str] = set()
     issues = []

@@ -38,7 +38,7 @@ dt { font-weight: 600; } dd { margin: 0; }
 """
 
 
-def render(report: Report, options: RenderOptions) -> str:  # noqa: ARG001 - every format has this signature
+def render(report: Report, options: RenderOptions) -> str:
     """The report as a page."""
     return "\n".join(_page(report)) + "\n"
 

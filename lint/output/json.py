@@ -13,7 +13,7 @@ from cudalint.lint.output import RenderOptions
 from cudalint.lint.report import Report
 
 
-def render(report: Report, options: RenderOptions) -> str:  # noqa: ARG001 - every format has this signature
+def render(report: Report, options: RenderOptions) -> str:
     """All findings as one array."""
     return json.dumps([item(report, finding) for finding in report.findings], indent=2, ensure_ascii=False) + "\n"
 

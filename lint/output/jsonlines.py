@@ -9,6 +9,6 @@ from cudalint.lint.output.json import item
 from cudalint.lint.report import Report
 
 
-def render(report: Report, options: RenderOptions) -> str:  # noqa: ARG001 - every format has this signature
+def render(report: Report, options: RenderOptions) -> str:
     """One JSON object a line."""
     return "".join(json.dumps(item(report, finding), ensure_ascii=False) + "\n" for finding in report.findings)

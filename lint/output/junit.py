@@ -14,7 +14,7 @@ _FORBIDDEN = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff
 """Characters that XML 1.0 cannot hold, not even escaped."""
 
 
-def render(report: Report, options: RenderOptions) -> str:  # noqa: ARG001 - every format has this signature
+def render(report: Report, options: RenderOptions) -> str:
     """The report as a JUnit document; notes are skipped cases."""
     by_file = {file: list(group) for file, group in groupby(report.findings, key=lambda f: f.filename)}
     root = ET.Element("testsuites", name="cudalint", tests="0", failures=str(len(report.faults)))

@@ -14,7 +14,7 @@ from cudalint.lint.report import Report
 _SEVERITIES = {Severity.ERROR: "ERROR", Severity.WARNING: "WARNING", Severity.INFO: "INFO"}
 
 
-def render(report: Report, options: RenderOptions) -> str:  # noqa: ARG001 - every format has this signature
+def render(report: Report, options: RenderOptions) -> str:
     """One object with all findings; fixes of the finding's own file become suggestions."""
     result = {
         "source": {"name": "cudalint", "url": "https://cudalint.github.io/"},

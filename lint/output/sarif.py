@@ -32,7 +32,7 @@ _ALWAYS = frozenset({"executionSuccessful", "level"})
 """Properties that are written even where they equal the schema's default."""
 
 
-def render(report: Report, options: RenderOptions) -> str:  # noqa: ARG001 - every format has this signature
+def render(report: Report, options: RenderOptions) -> str:
     """The report as one SARIF run, with all enabled rules and notes as tool notifications."""
     return json.dumps(document(report), indent=2, ensure_ascii=False) + "\n"
 
