@@ -14,9 +14,10 @@ from cudalint.lint.diagnostics import Diagnostic
 from cudalint.lint.frontend import parse_file
 from cudalint.lint.model.program import TranslationUnit
 from cudalint.lint.registry import load_registry
+from cudalint.verify.assume import assumed_spec
 from cudalint.verify.build import nvrtc_build
 from cudalint.verify.job import Job, Outcome
-from cudalint.verify.plan import NotVerifiableError, Plan, plan_launch
+from cudalint.verify.plan import MADE_UP_BUFFER, NotVerifiableError, Plan, plan_launch
 from cudalint.verify.run import Work, _same_rewrite
 from cudalint.verify.session import Session
 from cudalint.verify.spec import from_comment
@@ -260,3 +261,25 @@ def test_nothing_is_made_up_when_that_is_not_wanted(tmp_path: Path) -> None:
     verification = Verifier(parse, options, Scripted(FAST)).verify(found(made, "CUD201"), made)
     assert verification.verdict is Verdict.NOT_VERIFIABLE
     assert "add `// cudalint: verify grid=" in verification.reason
+
+
+GATHER = """
+__global__ void pick(const int *index, const float *in, float *out, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) out[i] = in[index[i]];
+}
+void run(const int *i, const float *a, float *b, int n) { pick<<<40, 128>>>(i, a, b, n); }
+"""
+
+
+def test_only_what_is_unknown_is_made_up(tmp_path: Path) -> None:
+    """The grid of the launch stays; a buffer that loaded indices reach gets a size of its own."""
+    made = unit(tmp_path, GATHER)
+    assumed = assumed_spec(made, made.kernels[0], 4096)
+    assert assumed is not None
+    assert assumed.spec.grid == (40, 1, 1)
+    assert assumed.words == ("n = 4096",)
+    plan = plan_launch(made, made.kernels[0], assumed.spec, assumed=assumed.words)
+    sizes = {p.name: a.nbytes for p, a in zip(made.kernels[0].params, plan.args, strict=True)}
+    assert sizes["in"] == MADE_UP_BUFFER
+    assert 4096 * 4 <= sizes["out"] <= 2 * 4096 * 4  # the grid has more threads than elements

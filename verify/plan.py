@@ -23,6 +23,9 @@ from cudalint.verify.spec import Spec
 MAX_BUFFER = 1 << 33
 """8 GiB: a larger buffer is far from what a timing needs."""
 
+MAX_LANES = 16 * 1024
+"""Threads of all blocks on which the extent of buffers is looked for."""
+
 MADE_UP_BUFFER = 1 << 24
 """Bytes of a buffer of which neither the host code nor the kernel shows the size."""
 
@@ -149,18 +152,30 @@ def _hint(kernel: Function, what: str) -> str:
 
 
 def _trace(unit: Unit, kernel: Function, shape: LaunchShape) -> Trace:
+    """The kernel on the first and the last block and on blocks at powers of two between them.
+
+    The last blocks of a generous grid lie beyond the bounds guard and touch nothing.
+    """
+    from cudalint.lint.analysis.exec_machine import STEP_BUDGET
     from cudalint.lint.analysis.execute import execute
 
-    x, y, z = (n or 1 for n in shape.grid)
-    corners = dict.fromkeys([(0, 0, 0), (x - 1, y - 1, z - 1)])
-    return execute(unit.program, kernel, shape, where=list(corners))
+    ends = [(n or 1) - 1 for n in shape.grid]
+    x, y, z = ends
+    steps = [1 << k for k in range(max(ends).bit_length())][-(MAX_LANES // shape.threads) :]
+    between = [(min(s, x), min(s, y), min(s, z)) for s in steps]
+    where = dict.fromkeys([(0, 0, 0), *between, (x, y, z)])
+    return execute(unit.program, kernel, shape, where=list(where), budget=STEP_BUDGET * len(where))
 
 
 @dataclass(slots=True)
 class _Use:
-    """How a buffer is used: bytes reached by the first and last block, whether that is all, what is done."""
+    """How a buffer is used: bytes reached by the blocks looked at, whether that is certain, what is done.
+
+    `last` is set when the last block takes part, so that the reach is the whole.
+    """
 
     reach: int = 0
+    last: bool = False
     certain: bool = True
     kinds: set[AccessKind] = field(default_factory=set)
 
@@ -178,6 +193,7 @@ def _touched(trace: Trace) -> dict[str, _Use]:
             use.certain = False
         elif access.mask.any():
             use.reach = max(use.reach, int(access.address[access.mask].max()) + access.size)
+            use.last |= bool(access.mask[trace.lanes.block == trace.lanes.block.max()].any())
     return found
 
 
@@ -205,9 +221,10 @@ def _argument(
     if isinstance(kind, PointerType):
         use = touched.get(param.key, _Use())
         given = spec.buffers.get(param.name) if spec else None
-        nbytes = given or value.bytes or (use.reach if use.certain else 0)
+        reach = use.reach if use.last else 2 * use.reach  # the first idle block is at most twice as far
+        nbytes = given or value.bytes or (reach if use.certain else 0)
         if not nbytes and made_up:
-            nbytes = max(use.reach, MADE_UP_BUFFER)
+            nbytes = max(reach, MADE_UP_BUFFER)
         if not nbytes and use.kinds:
             raise NotVerifiableError(
                 f"the size of buffer {param.name} is not known"
