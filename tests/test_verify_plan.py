@@ -151,6 +151,11 @@ FAST = Outcome(
         (replace(FAST, before_ms=FAST.after_ms, after_ms=FAST.before_ms, again_ms=FAST.after_ms), Verdict.SLOWER, ""),
         (replace(FAST, after_ms=FAST.before_ms), Verdict.NO_GAIN, ""),
         (Outcome(equal="different", where="argument 1, element 7"), Verdict.DIFFERENT_RESULTS, "element 7"),
+        (
+            Outcome(equal="different", where="argument 1", varies=True),
+            Verdict.NOT_VERIFIABLE,
+            "itself gives different",
+        ),
         (Outcome(error="no answer within 9 s: the kernel hangs", stage="hang"), Verdict.FAILED, "hangs"),
         (Outcome(out_of_bounds="the fixed kernel writes outside"), Verdict.FAILED, "outside"),
         (Outcome(out_of_bounds="the flagged kernel writes outside"), Verdict.NOT_VERIFIABLE, "outside"),
@@ -189,6 +194,14 @@ def test_a_race_is_confirmed_by_results_that_vary() -> None:
     verifier = Verifier(parse, VerifyOptions(compiler="nvrtc"), session)
     assert verifier.verify(found(made, "CUD401"), made).verdict is Verdict.CONFIRMED
     assert session.jobs[0].mode == "race"
+
+
+def test_a_race_is_not_confirmed_when_the_fixed_kernel_varies_too() -> None:
+    made = Unit(parse_file(str(SAMPLES / "barrier_missing.cu")))
+    session = Scripted(Outcome(equal="different", varies=True, fixed_varies=True, where="argument 1"))
+    verification = Verifier(parse, VerifyOptions(compiler="nvrtc"), session).verify(found(made, "CUD401"), made)
+    assert verification.verdict is Verdict.NOT_VERIFIABLE
+    assert "with the fix as well" in verification.reason
 
 
 HEADER = """

@@ -81,7 +81,8 @@ class Outcome:
     """What the worker saw. `error` and `stage` (build, load, run, memory) when it did not come through.
 
     Times are ms of interleaved rounds. `equal` is bitwise, tolerance or different; `varies` says that
-    `before` gave different bytes for the same inputs.
+    `before` gave results for the same inputs that differ by more than the tolerance, `fixed_varies` that
+    `after` did.
     """
 
     error: str = ""
@@ -91,6 +92,7 @@ class Outcome:
     max_difference: float | None = None
     where: str = ""
     varies: bool = False
+    fixed_varies: bool = False
     out_of_bounds: str = ""
     before_ms: tuple[float, ...] = ()
     after_ms: tuple[float, ...] = ()

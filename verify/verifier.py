@@ -290,15 +290,19 @@ def _judge(finding: Diagnostic, outcome: Outcome, plan: Plan, compiler: str) -> 
         return replace(base, verdict=verdict, reason=outcome.out_of_bounds)
     if finding.code in RACES:
         return _judge_race(outcome, base)
+    if outcome.varies:
+        reason = "the flagged kernel itself gives different results for the same inputs"
+        return replace(base, verdict=Verdict.NOT_VERIFIABLE, reason=reason)
     if outcome.equal == "different":
         reason = f"results differ at {outcome.where}"
-        if outcome.varies:
-            reason += "; the flagged kernel itself gives different results for the same inputs"
         return replace(base, verdict=Verdict.DIFFERENT_RESULTS, reason=reason, comparison="different results")
     return _judge_times(outcome, base, plan)
 
 
 def _judge_race(outcome: Outcome, base: Verification) -> Verification:
+    if outcome.fixed_varies:
+        reason = "results vary from run to run with the fix as well: something else is at work"
+        return replace(base, verdict=Verdict.NOT_VERIFIABLE, reason=reason)
     if outcome.varies or outcome.equal == "different":
         seen = "its results vary from run to run" if outcome.varies else "its results differ from the fixed kernel's"
         return replace(base, verdict=Verdict.CONFIRMED, reason=f"the fault was seen: {seen} ({outcome.where})")
