@@ -131,14 +131,14 @@ def _in_kernel(unit: Unit, kernel: Function, exits: Exits) -> Iterator[_Found]:
         if not splits and len(last) == 3 and any(last) and guards_exactly(trace, exits):
             trace = execute(unit.program, kernel, trace.shape, where=[(last[0], last[1], last[2])])
             splits = split_barriers(trace, exits)
-        if trace.shape.source is ShapeSource.ASSUMED and any(s.why is Why.SEEN for s in splits):
+        if not trace.shape.block_known and any(s.why is Why.SEEN for s in splits):
             others = [{s.sync.span for s in split_barriers(t, exits)} for t in other_blocks(unit, trace)]
             sure = set.intersection(*others) if others else set()
             splits = tuple(s for s in splits if s.why is not Why.SEEN or s.sync.span in sure)
         for split in splits:
             if split.why is not Why.BORDER:
                 yield _Found(kernel, trace, split)
-        for border in borders(unit.program, trace, exits, splits):
+        for border in borders(unit.program, trace, exits, splits, unit.options.argv):
             yield _Found(kernel, border.trace, border.split, border)
 
 

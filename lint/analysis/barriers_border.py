@@ -12,9 +12,14 @@ from dataclasses import dataclass, replace
 from cudalint.lint.analysis.barriers import SplitBarrier, Why, split_barriers
 from cudalint.lint.analysis.barriers_exits import Exits
 from cudalint.lint.analysis.execute import execute
-from cudalint.lint.analysis.trace import ArgValue, LaunchShape, Trace
+from cudalint.lint.analysis.host import host_program
+from cudalint.lint.analysis.hostvalues import atoms
+from cudalint.lint.analysis.trace import ArgValue, Branch, LaunchShape, Trace
+from cudalint.lint.model.expressions import Storage, Var
 from cudalint.lint.model.program import Function, TranslationUnit
+from cudalint.lint.model.statements import Decl, For, If, Switch, While
 from cudalint.lint.model.types import IntType
+from cudalint.lint.model.walk import Node, walk
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -27,9 +32,18 @@ class Border:
     size: int
 
 
-def borders(program: TranslationUnit, trace: Trace, exits: Exits, splits: Sequence[SplitBarrier]) -> Iterator[Border]:
-    """Of the barriers that an unknown size may split, those that it does split, once per condition."""
-    wanted = {s.cause.span: s for s in splits if s.why is Why.BORDER and s.cause is not None}
+def borders(
+    program: TranslationUnit, trace: Trace, exits: Exits, splits: Sequence[SplitBarrier], argv: tuple[str, ...] = ()
+) -> Iterator[Border]:
+    """Of the barriers that an unknown size may split, those that it does split, once per condition.
+
+    `argv` is the command line that the host code is taken to be run with.
+    """
+    wanted = {
+        s.cause.span: s
+        for s in splits
+        if s.why is Why.BORDER and s.cause is not None and not _made_to_fit(program, trace, s.cause, argv)
+    }
     for size in _sizes(trace.shape):
         if not wanted:
             return
@@ -41,6 +55,40 @@ def borders(program: TranslationUnit, trace: Trace, exits: Exits, splits: Sequen
             if split.why is Why.SEEN and split.cause is not None and split.cause.span in wanted:
                 del wanted[split.cause.span]
                 yield Border(tried, split, names, size)
+
+
+def _made_to_fit(program: TranslationUnit, trace: Trace, cause: Branch, argv: tuple[str, ...]) -> bool:
+    """Whether the launch makes the block out of a size that a condition compares: `k<<<rows, n>>>(data, n)`."""
+    kernel, shape = trace.kernel, trace.shape
+    if shape.block_known or shape.site is None:
+        return False
+    compared = _compared(kernel, cause)
+    positions = [i for i, symbol in enumerate(kernel.params) if symbol.key in compared]
+    return any(
+        {a.id for value in call.block for a in atoms(value)} & {a.id for i in positions for a in atoms(call.args[i])}
+        for call in host_program(program, argv).launches
+        if call.launch.key == kernel.key and call.span == shape.site and len(call.args) == len(kernel.params)
+    )
+
+
+def _compared(kernel: Function, cause: Branch) -> set[str]:
+    """The keys of the parameters that a condition in a kernel's own body rests on, through its variables."""
+    assert kernel.body is not None
+    nodes = list(walk(kernel.body))
+    inits = {n.symbol.key: n.init for n in nodes if isinstance(n, Decl) and n.init is not None}
+    todo: list[Node] = [
+        n.condition
+        for n in nodes
+        if isinstance(n, If | For | While | Switch) and n.span == cause.node and n.condition is not None
+    ]
+    found: set[str] = set()
+    while todo:
+        for node in walk(todo.pop()):
+            if isinstance(node, Var) and node.symbol.storage is Storage.PARAM:
+                found.add(node.symbol.key)
+            elif isinstance(node, Var) and node.symbol.key in inits:
+                todo.append(inits.pop(node.symbol.key))
+    return found
 
 
 def _sizes(shape: LaunchShape) -> tuple[int, ...]:

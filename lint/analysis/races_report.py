@@ -20,6 +20,9 @@ from cudalint.lint.model.walk import walk
 
 OTHER_BLOCKS = (64, 128)
 """Threads of the blocks that a claim under an assumed block is tried with, beside the assumed one."""
+NARROW_BLOCK = (32,)
+"""Threads of the narrowest block that a claim on global memory under an assumed block is tried with as well: a
+stride that the code fixes (`i += 32`) makes the threads of larger blocks meet, which no one launches then."""
 VERBS = {
     AccessKind.LOAD: "reads",
     AccessKind.STORE: "writes",
@@ -78,9 +81,12 @@ def _of_kernel(unit: Unit, kernel: Function) -> Iterable[Claim]:
     for trace, races in found:
         # Sizes that the host computes may be read wrongly; no kernel is meant to race under one launch only.
         races = [r for r in races if r.object.space is not Space.GLOBAL or _place(r) in everywhere]
-        if trace.shape.source is ShapeSource.ASSUMED and races:
+        if not trace.shape.block_known and races:
             others = [{_place(r) for r in find_races(t)} for t in other_blocks(unit, trace)]
             races = [r for r in races if others and all(_place(r) in places for places in others)]
+            if any(r.object.space is Space.GLOBAL for r in races):
+                (narrow,) = ({_place(r) for r in find_races(t)} for t in other_blocks(unit, trace, NARROW_BLOCK))
+                races = [r for r in races if r.object.space is not Space.GLOBAL or _place(r) in narrow]
         for group in _one_barrier(races):
             yield Claim(kernel, trace, group[0], tuple(group[1:]))
 
@@ -95,14 +101,14 @@ def _likely_global(race: Race) -> bool:
     return race.certain or (race.reach is Reach.BLOCK and not taint & Taint.LOADED_UNIFORM)
 
 
-def other_blocks(unit: Unit, trace: Trace) -> list[Trace]:
+def other_blocks(unit: Unit, trace: Trace, sizes: Sequence[int] = OTHER_BLOCKS) -> list[Trace]:
     """The kernel under other sizes of an assumed block, against which a claim has to hold.
 
     Empty for blocks of two or three dimensions: what shape a kernel is meant for cannot be guessed then.
     """
     if trace.shape.block[1:] != (1, 1):
         return []
-    shapes = [replace(trace.shape, block=(threads, 1, 1)) for threads in OTHER_BLOCKS]
+    shapes = [replace(trace.shape, block=(threads, 1, 1)) for threads in sizes]
     return [execute(unit.program, trace.kernel, shape) for shape in shapes]
 
 
