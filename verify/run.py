@@ -11,10 +11,11 @@ from pathlib import Path
 from cudalint.lint.analysis.unit import Unit
 from cudalint.lint.diagnostics import Diagnostic
 from cudalint.verify.device import Device
+from cudalint.verify.judge import RACES
 from cudalint.verify.session import Session
 from cudalint.verify.store import Store
 from cudalint.verify.verdict import Verification
-from cudalint.verify.verifier import RACES, Parse, Verifier, VerifyOptions
+from cudalint.verify.verifier import Parse, Verifier, VerifyOptions
 
 Progress = Callable[[int, int, Diagnostic, Verification], None]
 

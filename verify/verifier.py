@@ -22,14 +22,11 @@ from cudalint.verify.build import BuildError, nvcc_build, nvrtc_build
 from cudalint.verify.commandline import command_line
 from cudalint.verify.counters import CountersError, measured, side_by_side
 from cudalint.verify.job import Build, Job, Outcome
+from cudalint.verify.judge import RACES, judge
 from cudalint.verify.plan import NotVerifiableError, Plan, plan_launch
 from cudalint.verify.session import Session
 from cudalint.verify.spec import Spec, SpecError, from_comment
-from cudalint.verify.statistics import judge_times, speed_verdict
 from cudalint.verify.verdict import Verdict, Verification
-
-RACES = frozenset({"CUD401", "CUD402", "CUD403", "CUD405"})
-"""Findings that are wrong rather than slow: confirmed by results that vary or differ, not by time."""
 
 MADE_UP_TOTAL = 1 << 31
 """2 GiB in all buffers: more is not needed for a timing on made-up sizes."""
@@ -99,7 +96,7 @@ class Verifier:
             raise NotVerifiableError("the fix changes the kernel's arguments or their sizes")
         with tempfile.TemporaryDirectory(prefix="cudalint-") as folder:
             outcome, compiler = self._run(finding, before, after, Path(folder))
-            made = _judge(finding, outcome, before.plan, compiler)
+            made = judge(finding.code, outcome, _described(before.plan, compiler))
             if self._options.counters and not outcome.error:
                 made = replace(made, counters=self._counters(finding, before, Path(folder)))
         return made
@@ -266,62 +263,13 @@ def _same_kernel(unit: Unit, kernel: Function) -> Function:
     return same[0]
 
 
-def _judge(finding: Diagnostic, outcome: Outcome, plan: Plan, compiler: str) -> Verification:
-    base = Verification(
+def _described(plan: Plan, compiler: str) -> Verification:
+    """What was run, before there is a verdict."""
+    return Verification(
         Verdict.FAILED,
-        outcome.error,
-        device=outcome.device,
+        "",
         compiler=compiler,
         launch=f"{plan.kernel.name}{plan.launch}",
         inputs=plan.described,
         bytes_moved=plan.moved,
-        max_difference=outcome.max_difference,
-    )
-    if outcome.error:
-        unusable = {"build", "load", "memory", "device"}
-        verdict = Verdict.NOT_VERIFIABLE if outcome.stage in unusable else Verdict.FAILED
-        if "flagged kernel failed" in outcome.error:
-            verdict = Verdict.NOT_VERIFIABLE
-            return replace(base, verdict=verdict, reason=f"{outcome.error} on made-up inputs")
-        return replace(base, verdict=verdict)
-    if outcome.out_of_bounds:
-        flagged = outcome.out_of_bounds.startswith("the flagged kernel")
-        verdict = Verdict.NOT_VERIFIABLE if flagged else Verdict.FAILED
-        return replace(base, verdict=verdict, reason=outcome.out_of_bounds)
-    if finding.code in RACES:
-        return _judge_race(outcome, base)
-    if outcome.varies:
-        reason = "the flagged kernel itself gives different results for the same inputs"
-        return replace(base, verdict=Verdict.NOT_VERIFIABLE, reason=reason)
-    if outcome.equal == "different":
-        reason = f"results differ at {outcome.where}"
-        return replace(base, verdict=Verdict.DIFFERENT_RESULTS, reason=reason, comparison="different results")
-    return _judge_times(outcome, base, plan)
-
-
-def _judge_race(outcome: Outcome, base: Verification) -> Verification:
-    if outcome.fixed_varies:
-        reason = "results vary from run to run with the fix as well: something else is at work"
-        return replace(base, verdict=Verdict.NOT_VERIFIABLE, reason=reason)
-    if outcome.varies or outcome.equal == "different":
-        seen = "its results vary from run to run" if outcome.varies else "its results differ from the fixed kernel's"
-        return replace(base, verdict=Verdict.CONFIRMED, reason=f"the fault was seen: {seen} ({outcome.where})")
-    reason = "no run of the flagged kernel gave a different result: the fault did not show on this card"
-    return replace(base, verdict=Verdict.NO_GAIN, reason=reason, comparison="results bitwise equal")
-
-
-def _judge_times(outcome: Outcome, base: Verification, plan: Plan) -> Verification:
-    timing = judge_times(outcome.before_ms, outcome.after_ms, outcome.again_ms)
-    rates = (plan.moved / timing.before_ms / 1e6, plan.moved / timing.after_ms / 1e6)
-    share = (rates[0] / outcome.copy_gbs, rates[1] / outcome.copy_gbs) if outcome.copy_gbs else None
-    difference = f"equal within {outcome.max_difference or 0.0:.1e} of the largest value"
-    comparison = "results bitwise equal" if outcome.equal == "bitwise" else f"results {difference}"
-    return replace(
-        base,
-        verdict=speed_verdict(timing),
-        reason="",
-        timing=timing,
-        comparison=comparison,
-        bandwidth_gbs=rates,
-        share=share,
     )
