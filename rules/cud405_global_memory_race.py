@@ -6,19 +6,25 @@ from collections.abc import Iterator
 
 from cudalint.lint.analysis.advice import under
 from cudalint.lint.analysis.races import Reach
+from cudalint.lint.analysis.races_fences import Unfenced, fence_fix
 from cudalint.lint.analysis.races_report import (
     Claim,
     also_text,
+    block_of,
     element_of,
+    element_text,
     evidence,
+    last_blocks,
     plausible,
     race_claims,
     side_text,
+    thread_of,
+    thread_text,
 )
 from cudalint.lint.analysis.races_updates import ScatteredUpdate, Updates
 from cudalint.lint.analysis.trace import AccessKind, Space, Trace
 from cudalint.lint.analysis.unit import Unit
-from cudalint.lint.diagnostics import Confidence, Diagnostic, Label, Severity
+from cudalint.lint.diagnostics import Applicability, Confidence, Diagnostic, Label, Severity
 from cudalint.lint.model.source import Span
 from cudalint.rules.base import Meta, SourceRule
 
@@ -37,6 +43,10 @@ class GlobalMemoryRace(SourceRule):
 
     One kind is told though the data decide: `hist[data[i]]++`, an element of global or shared memory that is read,
     changed and written back at an index that each thread loads. Nothing but the data can keep two threads apart.
+
+    Told as well is the last block that reads too early: each block stores a result and counts itself by an atomic,
+    and the block that counts last reads all results. Without a `__threadfence()` between the store and the atomic
+    it may see the count and not yet the result.
 
     ## Why is this bad?
 
@@ -72,6 +82,7 @@ class GlobalMemoryRace(SourceRule):
         category="synchronisation",
         severity=Severity.WARNING,
         since="0.1.0",
+        fix=Applicability.SAFE,
     )
 
     def check(self, unit: Unit) -> Iterator[Diagnostic]:
@@ -87,6 +98,48 @@ class GlobalMemoryRace(SourceRule):
                     if update.access.span not in told and plausible(unit, trace):
                         told.add(update.access.span)
                         yield self._scattered(update, trace)
+        yield from self._last_blocks(unit)
+
+    def _last_blocks(self, unit: Unit) -> Iterator[Diagnostic]:
+        """One finding for each atomic that counts blocks whose results no fence orders before it."""
+        told: set[Span] = set()
+        lasts = unit.once(last_blocks)
+        for kernel in unit.kernels:
+            for trace in unit.traces(kernel):
+                if not plausible(unit, trace):
+                    continue
+                for found in lasts.unfenced(trace):
+                    if found.count.span not in told:
+                        told.add(found.count.span)
+                        yield self._unfenced(unit, found, trace)
+
+    def _unfenced(self, unit: Unit, found: Unfenced, trace: Trace) -> Diagnostic:
+        element = element_text(found.store.object, found.offset)
+        lanes = trace.lanes
+        return self.finding(
+            found.count.span,
+            f"the last block reads `{element}`, which thread {thread_text(trace, found.writer)} of another block "
+            "writes before its block is counted here, with no `__threadfence()` between",
+            kernel=trace.kernel.name,
+            reason="an atomic orders nothing but itself: the last block may see the count and not yet the result",
+            help="call `__threadfence()` after the block's stores and before the atomic, or count through "
+            "`cuda::atomic_ref` with `memory_order_acq_rel`",
+            evidence={
+                "first": {"thread": thread_of(lanes, found.writer), "block": block_of(lanes, found.writer)},
+                "second": {"thread": thread_of(lanes, found.reader), "block": block_of(lanes, found.reader)},
+                "element": element,
+                "object": found.store.object.name,
+                "space": found.store.object.space.value,
+                "block": list(trace.shape.block),
+                "launch": under(trace.shape),
+            },
+            fix=fence_fix(unit.program, found),
+            labels=(
+                Label(found.store.span, f"each block leaves its result in `{found.store.object.name}` here"),
+                Label(found.load.span, "the last block reads the results of all here"),
+            ),
+            notes=(under(trace.shape),),
+        )
 
     def _scattered(self, update: ScatteredUpdate, trace: Trace) -> Diagnostic:
         access = update.access

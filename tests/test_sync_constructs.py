@@ -1,4 +1,4 @@
-"""Synchronisation in the forms that real code has: sizes that fit, last blocks, asynchronous copies, moved barriers."""
+"""Synchronisation as real code has it: sizes that fit, last blocks, asynchronous copies, moved barriers."""
 
 from __future__ import annotations
 
@@ -77,3 +77,78 @@ def test_a_fixed_stride_tells_the_block_that_it_is_for(tmp_path: Path, stride: s
     }}
     """
     assert len(findings(GlobalMemoryRace(), text, tmp_path)) == expected
+
+
+# -- the last block --------------------------------------------------------------------------------------------------
+
+LAST = """
+__global__ void __launch_bounds__(128) k(const float *in, float *part, float *out, unsigned *count) {
+    __shared__ bool last;
+    int t = threadIdx.x, b = blockIdx.x;
+    part[b * 128 + t] = in[b * 128 + t];
+    %s
+    if (t == 0) {
+        %s
+        last = atomicAdd(count, 1u) == gridDim.x - 1;
+    }
+    __syncthreads();
+    if (last) {
+        float sum = 0;
+        for (unsigned i = 0; i < gridDim.x; ++i) sum += part[i * 128 + t];
+        out[t] += sum;
+    }
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("before", "within", "expected"),
+    [
+        ("__syncthreads();", "", 1),
+        ("__syncthreads();", "__threadfence();", 0),
+        ("__threadfence(); __syncthreads();", "", 0),
+        ("__syncthreads();", "__threadfence_block();", 1),
+        ("__syncthreads();", "__threadfence_system();", 0),
+    ],
+)
+def test_results_are_fenced_before_the_block_is_counted(
+    tmp_path: Path, before: str, within: str, expected: int
+) -> None:
+    found = findings(GlobalMemoryRace(), LAST % (before, within), tmp_path)
+    assert len(found) == expected
+    assert all("`part[0]`" in f.message for f in found)
+
+
+def test_the_fence_goes_before_the_count_behind_a_barrier_only(tmp_path: Path) -> None:
+    text = LAST % ("__syncthreads();", "")
+    (found,) = findings(GlobalMemoryRace(), text, tmp_path)
+    fixed = applied(found, text)
+    assert "        __threadfence();\n        last = atomicAdd(" in fixed
+    assert findings(GlobalMemoryRace(), fixed, tmp_path) == []
+    (bare,) = findings(GlobalMemoryRace(), LAST % ("", ""), tmp_path)
+    assert bare.fix is None
+
+
+@pytest.mark.parametrize(
+    ("count", "test", "expected"),
+    [
+        ("unsigned ticket = atomicAdd(count, 1u);", "ticket == blocks - 1", 1),
+        ("unsigned ticket = atomicAdd(count, 1u) + 1;", "!(ticket < blocks)", 1),
+        ("bool last = atomicInc(count, blocks) == blocks - 1;", "__syncthreads_or(last)", 1),
+        ("unsigned ticket = atomicAdd(count, 1u);", "ticket == 0", 0),
+        ("unsigned ticket = atomicAdd(count, 1u);", "ticket == 7", 0),
+        ("unsigned ticket = blocks; if (n) ticket = atomicAdd(count, 1u);", "ticket == blocks - 1", 0),
+    ],
+)
+def test_what_tells_the_last_block(tmp_path: Path, count: str, test: str, expected: int) -> None:
+    text = f"""
+    __global__ void __launch_bounds__(32) k(float *part, float *out, unsigned *count, unsigned blocks, int n) {{
+        if (threadIdx.x == 0) part[blockIdx.x] = n;
+        {count}
+        if ({test}) {{
+            for (unsigned b = threadIdx.x; b < blocks; b += 32) atomicAdd(out, part[b]);
+        }}
+    }}
+    """
+    found = [f for f in findings(GlobalMemoryRace(), text, tmp_path) if "last block" in f.message]
+    assert len(found) == expected

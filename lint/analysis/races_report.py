@@ -9,6 +9,7 @@ from typing import Any
 from cudalint.lint.analysis.advice import under
 from cudalint.lint.analysis.execute import execute
 from cudalint.lint.analysis.races import Party, Race, Reach, find_races
+from cudalint.lint.analysis.races_fences import LastBlocks
 from cudalint.lint.analysis.races_locks import Protocol
 from cudalint.lint.analysis.races_paths import Paths
 from cudalint.lint.analysis.trace import AccessKind, LaneGrid, MemoryObject, ShapeSource, Space, Taint, Trace
@@ -63,8 +64,13 @@ def _paths(unit: Unit) -> Paths:
     return Paths(unit.program)
 
 
+def last_blocks(unit: Unit) -> LastBlocks:
+    """The code of the unit that only the last block runs; for `Unit.once`."""
+    return LastBlocks(unit.program)
+
+
 def _of_kernel(unit: Unit, kernel: Function) -> Iterable[Claim]:
-    paths = unit.once(_paths)
+    paths, lasts = unit.once(_paths), unit.once(last_blocks)
     found: list[tuple[Trace, list[Race]]] = []
     for trace in unit.traces(kernel):
         races = list(find_races(trace))
@@ -74,7 +80,10 @@ def _of_kernel(unit: Unit, kernel: Function) -> Iterable[Claim]:
             races = [
                 r
                 for r in races
-                if _believable(r, trace, names) and paths.together(r, trace) and not protocol.settles(r)
+                if _believable(r, trace, names)
+                and paths.together(r, trace)
+                and not protocol.settles(r)
+                and not lasts.settles(r, trace)
             ]
         found.append((trace, races))
     everywhere = set.intersection(*({_place(r) for r in races} for _, races in found)) if found else set()
