@@ -54,6 +54,7 @@ class PageableAsyncCopy(SourceRule):
 
     With pinned memory the call returns before the copy is done: the buffer has to stay alive, and unchanged,
     until the stream has passed it. Code that is only right because the pageable copy blocks needs a wait too.
+    Copies that a stream capture puts into a graph are not reported: nothing is copied there and then.
 
     ## References
 
@@ -78,7 +79,9 @@ class PageableAsyncCopy(SourceRule):
             name = f"`{found.name}`" if found.name else "memory"
             origin = memory.kind.value if memory.kind is not Memory.NEW else "`new`"
             why = "the host waits while the driver stages it through a pinned buffer, and it overlaps with nothing"
-            if found.minor:
+            if found.reads and found.minor and not found.waited:
+                why = "the driver copies so few bytes aside before the call returns; little is lost here"
+            elif found.minor:
                 why += "; little is lost here" + (", because the host waits next anyway" if found.waited else "")
             labels = [Label(memory.site, f"the memory is from {origin}")] if memory.site and memory.site.file else []
             labels += [Label(span, "and here") for span in found.more[:4]]

@@ -48,7 +48,8 @@ class HostTimingWithoutSync(SourceRule):
 
     ## When it does not apply
 
-    Where the cost of launching is what is measured, suppress the finding with that reason. Blocking copies and
+    Where the cost of launching is what is measured, suppress the finding with that reason; launches of a kernel
+    with an empty body, and those that a stream capture puts into a graph, are not reported. Blocking copies and
     `cudaFree` wait as well, and so may a function whose body is out of sight: after one nothing is reported.
 
     ## References

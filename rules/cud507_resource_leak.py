@@ -20,8 +20,8 @@ class ResourceLeak(SourceRule):
     Follows what a function allocates into its own variables along every way through it, and reports ways on
     which it is neither released, returned, stored somewhere that outlives the function, nor given to something
     that may keep it: early returns, the function's end, and loops that overwrite the pointer with the next
-    allocation. After a failed allocation nothing is owned. Memory that `main` holds when it ends is not
-    reported.
+    allocation. After a failed allocation nothing is owned. What `main` holds when it ends is not reported, and
+    neither is what a function holds after which `main` does no more work on the device.
 
     ## Why is this bad?
 

@@ -46,6 +46,8 @@ class TinyLaunchesInLoop(SourceRule):
     ## When it does not apply
 
     Where the loop runs rarely. Kernels that loop may run long, however few their threads, and are not noted.
+    Neither are launches that a capture puts into a graph already, nor a kernel that a loop between two readings
+    of a clock repeats with the same arguments: that measures it.
 
     ## References
 

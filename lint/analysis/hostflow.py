@@ -67,6 +67,8 @@ RELEASES = frozenset(
     }
 )
 """Calls that give back what their first argument names."""
+CAPTURE_BEGINS = frozenset({"cudaStreamBeginCapture", "cudaStreamBeginCaptureToGraph"})
+"""Calls from which on a stream's work is put into a graph."""
 ERROR_QUERIES = frozenset({"cudaGetLastError", "cudaPeekAtLastError"})
 """Calls that report a launch that was rejected."""
 _STANDARD = """
@@ -118,6 +120,20 @@ class HostFlow:
         for root in self.host.roots:
             _Collector(root, found).collect(root.body, (), (), (), root)
         return tuple(found)
+
+    @cached_property
+    def captured(self) -> frozenset[int]:
+        """`order` of the visits between begin and end of a stream capture: they build a graph, and run later."""
+        found: set[int] = set()
+        root: Run | None = None
+        for visit in self.visits:
+            if visit.root is not root:
+                root, capturing = visit.root, False
+            name = visit.item.name if isinstance(visit.item, ApiCall) else ""
+            capturing = (capturing or name in CAPTURE_BEGINS) and name != "cudaStreamEndCapture"
+            if capturing:
+                found.add(visit.order)
+        return frozenset(found)
 
     def calls(self, *names: str) -> Iterator[tuple[Visit, ApiCall]]:
         """The calls of functions outside the unit with these names (all without)."""
@@ -190,6 +206,19 @@ def may_do_anything(item: Item) -> bool:
     call = item.call
     own = call.receiver is None and "::" not in call.qualified and not call.constructor
     return own and item.name not in STANDARD and not item.is_timer and not item.name.startswith(LIBRARIES)
+
+
+def measurements(flow: HostFlow) -> Iterator[tuple[Visit, Visit]]:
+    """Two readings of a host clock of which the first is subtracted from the second, in this order."""
+    where: dict[int, list[Visit]] = {}
+    for visit in flow.visits:
+        if isinstance(visit.item, ApiCall) and visit.item.is_timer:
+            where.setdefault(visit.item.id, []).append(visit)
+    for begin, end in sorted(flow.host.timed):
+        for first in where.get(begin, ()):
+            for second in where.get(end, ()):
+                if first.root is second.root and first.order < second.order:
+                    yield first, second
 
 
 def pointer_to(value: Value) -> Pointer | None:

@@ -100,7 +100,7 @@ MANY = 3
 
 
 def pageable_copies(flow: HostFlow) -> Iterator[PageableCopy]:
-    """Asynchronous copies whose host side is known to be pageable, once per place."""
+    """Asynchronous copies whose host side is known to be pageable, once per place; not those put into a graph."""
     groups: dict[str, list[PageableCopy]] = {}
     for found in _pageable_copies(flow):
         groups.setdefault(found.copy.call.function, []).append(found)
@@ -115,7 +115,7 @@ def pageable_copies(flow: HostFlow) -> Iterator[PageableCopy]:
 def _pageable_copies(flow: HostFlow) -> Iterator[PageableCopy]:
     seen: set[Span] = set()
     for copy in copies(flow):
-        if not copy.asynchronous or copy.call.span in seen:
+        if not copy.asynchronous or copy.call.span in seen or copy.visit.order in flow.captured:
             continue
         side = _host_side(flow, copy)
         if side is None:

@@ -18,7 +18,7 @@ from cudalint.lint.analysis.hosteffects import (
     Run,
     Store,
 )
-from cudalint.lint.analysis.hostflow import LIBRARIES, STANDARD, HostFlow, items_of, released
+from cudalint.lint.analysis.hostflow import LIBRARIES, STANDARD, HostFlow, items_of, may_do_anything, released
 from cudalint.lint.analysis.hoststate import place_path
 from cudalint.lint.analysis.hostvalues import Atom, AtomKind, Memory, Object, Pointer, Term, Value, atoms, parts
 from cudalint.lint.model.source import Span
@@ -26,6 +26,11 @@ from cudalint.lint.model.source import Span
 OWNED = frozenset({Memory.DEVICE, Memory.DEVICE_ASYNC, Memory.MANAGED, Memory.PINNED, Memory.RESOURCE})
 """What is reported when it is lost. Plain host memory is other tools' business."""
 
+_WORKING = (
+    *("cudaMemcpy", "cudaMemset", "cudaGraphLaunch", "cudnn"),
+    *("cublas", "cufft", "curand", "cusparse", "cusolver"),
+)
+"""How calls begin that put work on the device."""
 
 MANY = 3
 """From more returns of one function on, the first stands for all."""
@@ -213,14 +218,16 @@ def _is_local(place: Pointer | None, run: Run) -> bool:
 def leaks(flow: HostFlow) -> Iterator[Leak]:
     """What functions lose, once per place; of many returns of one function the first, with the others.
 
-    What `main` holds when it returns goes with the process. Returns inside a macro (a checking macro that
+    What is held when the process ends goes with it: by `main`, or by a function after which `main` does no more
+    device work. Returns inside a macro (a checking macro that
     bails out) are a style that cannot know what is owned, and are not reported.
     """
     seen: set[Span] = set()
+    last = _last_runs(flow)
     for run in flow.host.runs:
         if any(isinstance(i, NotUnderstood) for i in items_of(run.body, enter=False)):
             continue
-        found = [leak for leak in _leaks_of(run) if leak.span not in seen]
+        found = [leak for leak in _leaks_of(run) if leak.span not in seen and (leak.in_loop or run.id not in last)]
         seen.update(leak.span for leak in found)
         returns = [leak for leak in found if not leak.in_loop and not leak.at_end]
         if len(returns) > MANY:
@@ -237,4 +244,51 @@ def _leaks_of(run: Run) -> list[Leak]:
     if not path.over and path.live:
         first = next(iter(path.live.values()))
         found.append(Leak(first.span, tuple(path.live), run, at_end=True))
-    return [leak for leak in found if leak.in_loop or run.function.name != "main"]
+    return found
+
+
+def _last_runs(flow: HostFlow) -> set[int]:
+    """Runs after which the process ends without further device work, wherever they are called: `main` first."""
+    found: set[int] = set()
+    calls: dict[int, list[Enter]] = {}
+    ending: dict[Enter, bool] = {}
+    for root in flow.host.roots:
+        for item in items_of(root.body):
+            if isinstance(item, Enter):
+                calls.setdefault(item.run.id, []).append(item)
+        if root.function.name == "main":
+            found.add(root.id)
+            _ends(root.body, ending, after=True, left=True)
+    return found | {run for run, enters in calls.items() if all(ending.get(e, False) for e in enters)}
+
+
+def _ends(items: list[Item], ending: dict[Enter, bool], *, after: bool, left: bool) -> bool:
+    """Whether the process ends without device work from these items on; notes it for the calls among them.
+
+    `after` says it of what follows the items, `left` of what follows the function that they are of.
+    """
+    for item in reversed(items):
+        match item:
+            case Leave():
+                after = left if item.kind is LeaveKind.RETURN else item.kind is LeaveKind.EXIT
+            case Choice():
+                sides = [_ends(side, ending, after=after, left=left) for side in (item.then, item.otherwise)]
+                after = all(sides)
+            case Enter():
+                ending[item] = after and ending.get(item, True)
+                after = _ends(item.run.body, ending, after=after, left=after)
+            case Loop():
+                after = after and not any(map(_works, items_of(item.body)))
+            case _:
+                after = after and not _works(item)
+    return after
+
+
+def _works(item: Item) -> bool:
+    """Whether something uses the device, or may, and not only to release, to wait or to report."""
+    if not isinstance(item, ApiCall):
+        return isinstance(item, (LaunchCall, NotUnderstood))
+    if item.made is not None:
+        return item.made.kind in OWNED
+    of_device = ("thrust::", "cub::")
+    return item.name.startswith(_WORKING) or item.call.qualified.startswith(of_device) or may_do_anything(item)

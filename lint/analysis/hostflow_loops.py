@@ -20,6 +20,7 @@ from cudalint.lint.analysis.hostflow import (
     Visit,
     items_of,
     may_do_anything,
+    measurements,
     released,
 )
 from cudalint.lint.analysis.hoststate import place_path
@@ -273,8 +274,12 @@ TINY = 1024
 
 
 def tiny_launches(flow: HostFlow) -> Iterator[TinyLaunch]:
-    """Launches of at most `TINY` threads, of kernels without loops, in loops with nothing but launches."""
+    """Launches of at most `TINY` threads, of kernels without loops, in loops with nothing but launches.
+
+    Kernels that a loop only repeats to measure them are left out, there and where they are warmed up.
+    """
     seen: set[Span] = set()
+    measured = _measured_kernels(flow)
     for visit, launch in flow.launches():
         extents = [integer(v) for v in (*launch.grid, *launch.block)]
         if not visit.loops or launch.span in seen or any(e is None for e in extents):
@@ -286,9 +291,27 @@ def tiny_launches(flow: HostFlow) -> Iterator[TinyLaunch]:
         kernel = flow.kernel(launch)
         if kernel is None or _has_loops(flow, kernel):
             continue
+        if visit.order in flow.captured or kernel.key in measured:
+            continue
         if 0 < threads <= TINY and not _short(loop) and _only_launches(loop):
             seen.add(launch.span)
             yield TinyLaunch(launch, loop, threads)
+
+
+def _measured_kernels(flow: HostFlow) -> set[str]:
+    """Keys of the kernels that a loop between two readings of a clock launches, each time with the same arguments."""
+    found: set[str] = set()
+    for begin, end in measurements(flow):
+        launches = [v for v in flow.visits[begin.order + 1 : end.order] if isinstance(v.item, LaunchCall)]
+        for visit in launches:
+            item = visit.item
+            assert isinstance(item, LaunchCall)
+            if len(visit.loops) <= len(begin.loops) or item.launch.key is None:
+                continue
+            loop = visit.loops[-1]
+            if not any(varies_with(v, loop) for v in (*item.args, *item.grid, *item.block)):
+                found.add(item.launch.key)
+    return found
 
 
 def _has_loops(flow: HostFlow, kernel: Function) -> bool:

@@ -13,6 +13,7 @@ from cudalint.lint.analysis.hostflow import (
     HostFlow,
     Visit,
     may_do_anything,
+    measurements,
 )
 from cudalint.lint.analysis.hostvalues import Value
 from cudalint.lint.model.source import Span
@@ -48,28 +49,21 @@ class Unwaited:
 
 def unwaited_measurements(flow: HostFlow) -> Iterator[Unwaited]:
     """Host clocks read twice around a launch, with nothing between launch and second reading that waits."""
-    where: dict[int, list[Visit]] = {}
-    for visit in flow.visits:
-        if isinstance(visit.item, ApiCall) and visit.item.is_timer:
-            where.setdefault(visit.item.id, []).append(visit)
     seen: set[Span] = set()
-    for begin, end in sorted(flow.host.timed):
-        for first in where.get(begin, ()):
-            for second in where.get(end, ()):
-                found = _between(flow, first, second)
-                if found is not None and found.span not in seen:
-                    seen.add(found.span)
-                    yield found
+    for first, second in measurements(flow):
+        found = _between(flow, first, second)
+        if found is not None and found.span not in seen:
+            seen.add(found.span)
+            yield found
 
 
 def _between(flow: HostFlow, first: Visit, second: Visit) -> Unwaited | None:
-    if first.root is not second.root or first.order >= second.order:
-        return None
     pending: tuple[LaunchCall, Visit] | None = None
     for visit in flow.visits[first.order + 1 : second.order]:
         item = visit.item
         if isinstance(item, LaunchCall):
-            pending = (item, visit)
+            if visit.order not in flow.captured and not is_empty(flow, item):
+                pending = (item, visit)
         elif isinstance(item, ApiCall) and "thrust" in item.call.qualified:
             return None  # its containers allocate and free, which waits, where no statement shows it
         elif waits(item):
@@ -80,6 +74,12 @@ def _between(flow: HostFlow, first: Visit, second: Visit) -> Unwaited | None:
     return Unwaited(
         _seen_from(second, place), second.item.name, _seen_from(first, place), launch, place.run.function.qualified
     )
+
+
+def is_empty(flow: HostFlow, launch: LaunchCall) -> bool:
+    """Whether a kernel's body has no statement: only its launch can be meant."""
+    kernel = flow.kernel(launch)
+    return kernel is not None and kernel.body is not None and not kernel.body.body
 
 
 def _seen_from(reading: Visit, launch: Visit) -> Span:

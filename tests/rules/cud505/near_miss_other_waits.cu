@@ -44,3 +44,25 @@ double host_part(float* x, float* host, int n)
     std::printf("all %g\n", std::chrono::duration<double>(t2 - before).count());
     return std::chrono::duration<double>(t1 - t0).count();
 }
+
+// A capture runs nothing, and of an empty kernel there is only the launch to measure.
+double with_capture(float* x, int n, cudaStream_t stream, cudaGraph_t* graph)
+{
+    auto t0 = std::chrono::steady_clock::now();
+    CHECK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
+    scale<<<(n + 255) / 256, 256, 0, stream>>>(x, 0.5f, n);
+    CHECK(cudaStreamEndCapture(stream, graph));
+    auto t1 = std::chrono::steady_clock::now();
+    return std::chrono::duration<double>(t1 - t0).count();
+}
+
+__global__ void nothing() {}
+
+double rate_of_launches(int repeats)
+{
+    auto t0 = std::chrono::steady_clock::now();
+    for (int r = 0; r < repeats; ++r) nothing<<<1, 32>>>();
+    auto t1 = std::chrono::steady_clock::now();
+    CHECK(cudaDeviceSynchronize());
+    return repeats / std::chrono::duration<double>(t1 - t0).count();
+}
