@@ -4,19 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from cudalint.lint.analysis.hostflow import host_flow
-from cudalint.lint.analysis.hostflow_errors import (
-    StatusCall,
-    by_style,
-    call_places,
-    check_macro,
-    launch_places,
-    status_calls,
-)
+from cudalint.lint.analysis.hostflow_errors import ErrorFlow, StatusCall, by_style, error_flow
 from cudalint.lint.analysis.unit import Unit
 from cudalint.lint.diagnostics import Applicability, Diagnostic, Edit, Fix, Label, Severity
 from cudalint.lint.model.expressions import Call
 from cudalint.lint.model.source import Span
+from cudalint.lint.model.types import IntType
 from cudalint.rules.base import Meta, SourceRule
 
 MAX_LABELS = 4
@@ -34,7 +27,8 @@ class UncheckedCudaCall(SourceRule):
     Follows the status that a runtime or driver call returns through variables, macros, helper functions and
     returns, and reports calls whose status nothing looks at: discarded, or kept in a variable that is
     overwritten or forgotten before it is read. A function that returns the status of the calls it makes is
-    treated like the runtime's own. A file that checks nothing at all is reported once, with the count.
+    treated like the runtime's own. So are cuBLAS, cuFFT, cuSPARSE, cuSOLVER, cuRAND, cuDNN, NCCL and NVRTC, in
+    files that look at any status. A file that checks nothing at all is reported once, with the count.
 
     ## Why is this bad?
 
@@ -59,7 +53,9 @@ class UncheckedCudaCall(SourceRule):
     ## When it does not apply
 
     Releasing calls (`cudaFree`, `cudaEventDestroy` and their kin) are not reported, and neither is a status
-    that is cast to `void` on purpose or a `cudaGetLastError()` that clears the error state.
+    that is cast to `void` on purpose or a `cudaGetLastError()` that clears the error state. A runtime call is
+    looked at too when `cudaGetLastError()` is asked behind it, before the next launch. Waits in functions that
+    only release are left alone.
 
     ## References
 
@@ -79,42 +75,49 @@ class UncheckedCudaCall(SourceRule):
 
     def check(self, unit: Unit) -> Iterator[Diagnostic]:
         """One finding per ignored status, or one for a function or file that ignores many."""
-        flow = unit.once(host_flow)
-        calls = status_calls(flow)
-        single, whole = by_style(call_places(flow), launch_places(flow))
-        macro = check_macro(flow)
+        errors = unit.once(error_flow)
+        single, whole = by_style(errors.call_places, errors.launch_places)
         for index in single:
-            yield self._single(calls[index], macro)
+            yield self._single(errors.calls[index], errors)
         for indexes in whole.values():
-            yield self._file([calls[i] for i in indexes], calls, macro)
+            yield self._file([errors.calls[i] for i in indexes], errors)
 
-    def _single(self, call: StatusCall, macro: str | None) -> Diagnostic:
+    def _single(self, call: StatusCall, errors: ErrorFlow) -> Diagnostic:
+        macro = _macro(call, errors)
         return self.finding(
             call.span,
             f"the status of `{call.name}` is ignored",
             reason=_REASON,
-            help=_help(macro),
+            help=_help(macro, call),
             evidence={"call": call.name, "function": call.function},
             fix=_fix(call, macro),
         )
 
-    def _file(self, ignored: list[StatusCall], calls: list[StatusCall], macro: str | None) -> Diagnostic:
+    def _file(self, ignored: list[StatusCall], errors: ErrorFlow) -> Diagnostic:
         first = ignored[0]
-        total = sum(c.span.file == first.span.file for c in calls)
+        total = sum(c.span.file == first.span.file for c in errors.calls)
         labels = [Label(c.span, f"`{c.name}` too") for c in ignored[1 : 1 + MAX_LABELS]]
         return self.finding(
             first.span,
             f"{len(ignored)} of {total} CUDA calls in this file ignore their status, `{first.name}` first",
             reason=_REASON,
-            help=_help(macro),
+            help=_help(_macro(first, errors), first),
             evidence={"call": first.name, "ignored": len(ignored), "calls": total},
             labels=labels,
         )
 
 
-def _help(macro: str | None) -> str:
+def _macro(call: StatusCall, errors: ErrorFlow) -> str | None:
+    """The macro that the code checks such statuses with."""
+    of = call.expr.type
+    return errors.macro(of.name) if isinstance(of, IntType) else errors.macro()
+
+
+def _help(macro: str | None, call: StatusCall) -> str:
     if macro:
         return f"wrap the call in `{macro}(…)`, as the rest of the code does"
+    if call.library:
+        return "test the returned status and stop or return on anything but success"
     return "test the returned cudaError_t and stop or return on anything but cudaSuccess"
 
 

@@ -3,19 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from cudalint.lint.analysis.hostfix_text import add_behind, defined_later
-from cudalint.lint.analysis.hostflow import host_flow
-from cudalint.lint.analysis.hostflow_errors import (
-    LaunchCheck,
-    by_style,
-    call_places,
-    check_macro,
-    launch_checks,
-    launch_places,
-)
+from cudalint.lint.analysis.hostflow_errors import FEW_LAUNCHES, ErrorFlow, LaunchCheck, by_style, error_flow
 from cudalint.lint.analysis.unit import Unit
-from cudalint.lint.diagnostics import Applicability, Diagnostic, Edit, Fix, Label, Severity
+from cudalint.lint.diagnostics import Applicability, Confidence, Diagnostic, Edit, Fix, Label, Severity
 from cudalint.lint.model.expressions import Launch
 from cudalint.lint.model.program import TranslationUnit
 from cudalint.lint.model.source import Span
@@ -24,6 +17,7 @@ from cudalint.lint.model.walk import unwrapped, walk
 from cudalint.rules.base import Meta, SourceRule
 
 MAX_LABELS = 4
+SOURCES = (".cu", ".cpp", ".cc", ".cxx", ".c")
 _REASON = (
     "A launch returns nothing. When its configuration is rejected the kernel never runs and the output keeps its "
     "old content; no copy or synchronisation reports that, only cudaGetLastError does."
@@ -38,7 +32,9 @@ class UncheckedKernelLaunch(SourceRule):
     Reports a `<<<…>>>` launch after which no way through the code reaches `cudaGetLastError()` or
     `cudaPeekAtLastError()` with a result that is looked at: in the same function, in its callers, in a macro
     or in a helper. One query after several launches, or after a loop of them, is enough; a query before the
-    launch is not. A file that never asks is reported once, with the count.
+    launch is not. A file that never asks is reported once, with the count. A function that code of other files
+    can call, that looks at no status and ends with its launches leaves the question to its callers: that is
+    noted once per file, with low confidence, and only where nothing in sight looks at errors.
 
     ## Why is this bad?
 
@@ -63,7 +59,8 @@ class UncheckedKernelLaunch(SourceRule):
     ## When it does not apply
 
     Launches through `cudaLaunchKernel` and its kin return a status: see CUD501. Where a function out of sight
-    is called after the launch, it is taken to ask.
+    is called after the launch, it is taken to ask. Launches that a stream captures are reported by the end of
+    the capture.
 
     ## References
 
@@ -83,45 +80,60 @@ class UncheckedKernelLaunch(SourceRule):
 
     def check(self, unit: Unit) -> Iterator[Diagnostic]:
         """One finding per launch, or one for a function or file that has many."""
-        flow = unit.once(host_flow)
-        launches = launch_checks(flow)
-        single, whole = by_style(launch_places(flow), call_places(flow))
-        macro = check_macro(flow)
+        errors = unit.once(error_flow)
+        launches = errors.launches
+        single, whole = by_style(errors.launch_places, errors.call_places, FEW_LAUNCHES)
+        macro = errors.macro()
         for index in single:
             one = launches[index]
             message = f"nothing asks whether the launch of `{one.launch.kernel}` was accepted"
-            yield self._found(one, message, macro, _queries(unit.program, [one], macro))
+            yield self._found([one], message, macro, _queries(unit.program, [one], macro))
         for indexes in whole.values():
-            first = launches[indexes[0]]
-            total = sum(c.span.file == first.span.file for c in launches)
-            labels = [Label(launches[i].span, "nor is this one") for i in indexes[1 : 1 + MAX_LABELS]]
+            together = [launches[i] for i in indexes]
+            total = sum(c.span.file == together[0].span.file for c in launches)
             message = (
                 f"nothing asks whether launches were accepted: {len(indexes)} of {total} in this file, "
-                f"`{first.launch.kernel}` first"
+                f"`{together[0].launch.kernel}` first"
             )
-            edits = _queries(unit.program, [launches[i] for i in indexes], macro)
-            yield self._found(first, message, macro, edits, labels, len(indexes))
+            yield self._found(together, message, macro, _queries(unit.program, together, macro))
+        yield from self._left_to_callers(unit.program, errors)
+
+    def _left_to_callers(self, program: TranslationUnit, errors: ErrorFlow) -> Iterator[Diagnostic]:
+        """One note per file whose launches only callers in other files could ask after.
+
+        Nothing is said where anything in sight looks at errors, since that code has its way of doing it, nor of
+        headers, which others include.
+        """
+        if errors.checking_files:
+            return
+        macro = errors.macro()
+        files: dict[str, list[LaunchCheck]] = {}
+        for launch in errors.launches:
+            if launch.unseen and not launch.checked and launch.span.file.endswith(SOURCES):
+                files.setdefault(launch.span.file, []).append(launch)
+        for launches in files.values():
+            first = f"`{launches[0].launch.kernel}`"
+            many = f"its launches were accepted ({len(launches)}, {first} first)"
+            which = many if len(launches) > 1 else f"the launch of {first} was accepted"
+            message = f"nothing in this file asks whether {which}: that is left to callers elsewhere"
+            found = self._found(launches, message, macro, _queries(program, launches, macro))
+            yield replace(found, severity=Severity.INFO, confidence=Confidence.LOW)
 
     def _found(
-        self,
-        check: LaunchCheck,
-        message: str,
-        macro: str | None,
-        edits: tuple[Edit, ...],
-        labels: list[Label] | None = None,
-        count: int = 1,
+        self, checks: list[LaunchCheck], message: str, macro: str | None, edits: tuple[Edit, ...]
     ) -> Diagnostic:
+        first, *others = checks
         query = f"{macro}(cudaGetLastError())" if macro else "cudaGetLastError()"
         advice = f"add `{query};` after the launch" + ("" if macro else " and stop on anything but cudaSuccess")
         return self.finding(
-            check.span,
+            first.span,
             message,
-            kernel=check.launch.kernel,
+            kernel=first.launch.kernel,
             reason=_REASON,
             help=advice,
-            evidence={"function": check.function, "launches": count},
+            evidence={"function": first.function, "launches": len(checks)},
             fix=Fix(Applicability.UNSAFE if edits else Applicability.DISPLAY, advice, edits),
-            labels=labels or (),
+            labels=[Label(other.span, "nor is this one") for other in others[:MAX_LABELS]],
         )
 
 

@@ -627,12 +627,3 @@ def test_tables_of_common_length_are_read(lower: Lower) -> None:
     (table,) = lower(f"int table[] = {{{','.join(map(str, range(4000)))}}};").globals
     assert isinstance(table.init, InitList)
     assert len(table.init.items) == 4000
-
-
-def test_functions_that_only_their_unit_can_name_are_marked() -> None:
-    source = """namespace { void hidden() {} } static void own() {} void open_() {} inline void shared() {}
-        template <class T> void pattern(T) {} struct S { void method() {} };
-        void use() { hidden(); own(); pattern(1); S().method(); }"""
-    found = {f.name: f.internal for f in parse_file("t.cu", content=source.encode()).functions.values()}
-    assert {name for name, internal in found.items() if internal} == {"hidden", "own"}
-    assert {"open_", "shared", "pattern", "method"} <= set(found)

@@ -176,10 +176,11 @@ def test_launches_that_are_reported_together_are_asked_after_together() -> None:
         checked("\n#define GO k<<<1, 32>>>(d, n);\n    GO\n"),
         "void f(float* d, int n) { k<<<1, 32>>>(d, n); }\n",  # no macro is in use
         "#define GIVE(c) do { if ((c) != cudaSuccess) return 1; } while (0)\n"
-        "int g() { GIVE(cudaSetDevice(0)); return 0; }\nvoid f(float* d, int n) { k<<<1, 32>>>(d, n); }\n",
+        "int g() { GIVE(cudaSetDevice(0)); return 0; }\n"
+        "void f(float* d, int n) { k<<<1, 32>>>(d, n); cudaDeviceSynchronize(); }\n",
         "#define SAY(c, what) do { if ((c) != cudaSuccess) exit(what); } while (0)\n"
         "void f(float* d, int n) { SAY(cudaSetDevice(0), 1); k<<<1, 32>>>(d, n); }\n",  # wants more than a call
-        "void f(float* d, int n) { k<<<1, 32>>>(d, n); }\n#define LATER(c) TRY(c)\n"
+        "void f(float* d, int n) { k<<<1, 32>>>(d, n); cudaDeviceSynchronize(); }\n#define LATER(c) TRY(c)\n"
         "void g(float* d) { LATER(cudaSetDevice(0)); LATER(cudaSetDevice(0)); }\n",
     ],
 )

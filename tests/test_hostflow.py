@@ -6,7 +6,7 @@ import pytest
 from cudalint.lint.analysis.host import Interpreter
 from cudalint.lint.analysis.hosteffects import ApiCall, Choice, HostAccess, LaunchCall, Loop
 from cudalint.lint.analysis.hostflow import HostFlow, items_of
-from cudalint.lint.analysis.hostflow_errors import check_macro
+from cudalint.lint.analysis.hostflow_errors import ErrorFlow
 from cudalint.lint.analysis.hostflow_launch import ceil_division
 from cudalint.lint.analysis.hostvalues import Atom, AtomKind, Memory, Pointer, Term, Values, scenarios, substituted
 from cudalint.lint.frontend.parse import parse_file
@@ -123,7 +123,7 @@ def test_whether_a_status_is_looked_at(body: str, used: bool) -> None:
 
 def test_the_projects_check_macro_is_found() -> None:
     found = flow(MACRO + "void f(float* d) { TRY(cudaMemset(d, 0, 1)); TRY(cudaDeviceSynchronize()); }")
-    assert check_macro(found) == "TRY"
+    assert ErrorFlow(found).macro() == "TRY"
 
 
 def test_helpers_that_read_clocks_are_paired() -> None:

@@ -37,8 +37,15 @@ from cudalint.lint.model.source import NOWHERE
 from cudalint.lint.model.types import VOID, IntType, PointerType, RecordType, Type
 from cudalint.lint.model.walk import unwrapped, walk
 
-STATUS_TYPES = frozenset({"cudaError_t", "cudaError", "enum cudaError", "CUresult", "cudaError_enum"})
+STATUS_TYPES = frozenset({"cudaError_t", "cudaError", "CUresult", "cudaError_enum"})
 """Names of the runtime's and the driver's status codes."""
+LIBRARY_STATUS_TYPES = frozenset(
+    {
+        *("cublasStatus_t", "cufftResult_t", "cufftResult", "curandStatus", "curandStatus_t", "cusparseStatus_t"),
+        *("cusolverStatus_t", "cudnnStatus_t", "ncclResult_t", "nvrtcResult"),
+    }
+)
+"""Names of the status codes of NVIDIA's libraries."""
 
 
 def _whole(text: str) -> int:
@@ -416,8 +423,8 @@ def _runs_on_host(function: Function) -> bool:
 
 
 def is_status(of: Type) -> bool:
-    """Whether a type is a CUDA status code."""
-    return isinstance(of, IntType) and of.name in STATUS_TYPES
+    """Whether a type is a status code of CUDA or of one of its libraries."""
+    return isinstance(of, IntType) and of.name in STATUS_TYPES | LIBRARY_STATUS_TYPES
 
 
 def _constructs(function: Function) -> bool:

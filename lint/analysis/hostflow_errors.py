@@ -3,66 +3,210 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
 
-from cudalint.lint.analysis.host import is_status
-from cudalint.lint.analysis.hosteffects import ApiCall, Choice, Enter, Item, LaunchCall, Loop, NotUnderstood
-from cudalint.lint.analysis.hostflow import ERROR_QUERIES, RELEASES, HostFlow, may_do_anything
-from cudalint.lint.model.expressions import Expr, Launch
+from cudalint.lint.analysis.host import LIBRARY_STATUS_TYPES, is_status
+from cudalint.lint.analysis.hostapi import LEAVES
+from cudalint.lint.analysis.hosteffects import ApiCall, Choice, Enter, Item, LaunchCall, Loop, NotUnderstood, Run
+from cudalint.lint.analysis.hostflow import (
+    BLOCKING_COPIES,
+    ERROR_QUERIES,
+    RELEASES,
+    WAITS,
+    HostFlow,
+    Visit,
+    host_flow,
+    items_of,
+    may_do_anything,
+)
+from cudalint.lint.analysis.unit import Unit
+from cudalint.lint.model.expressions import AddressOf, Call, Cast, Const, Expr, Launch
 from cudalint.lint.model.source import Span
+from cudalint.lint.model.types import IntType
 
 CLEARING = (
     ERROR_QUERIES
     | RELEASES
     | {
-        "cudaDeviceReset",
-        "cudaProfilerStart",
-        "cudaProfilerStop",
-        "cuGetErrorName",
-        "cuGetErrorString",
-        "cudaStreamQuery",
-        "cudaEventQuery",
+        *("cudaDeviceReset", "cudaHostUnregister", "cudaGraphicsUnregisterResource", "cudaIpcCloseMemHandle"),
+        *("cudaProfilerStart", "cudaProfilerStop", "cudaStreamQuery", "cudaEventQuery"),
+        *("cuGetErrorName", "cuGetErrorString", "cuCtxDestroy", "cuCtxDestroy_v2", "cuModuleUnload"),
     }
 )
 """Calls whose status nobody need look at: they clear the error state, clean up or only serve tools."""
 FEW = 5
 """From this many ignored calls on, a file that mostly ignores them is reported once, with the count."""
-
-StatusItem = ApiCall | LaunchCall | Enter
+FEW_LAUNCHES = 3
+"""The same for the launches of one function: one query behind them is enough."""
+_RUNTIME = frozenset({"cudaError_t", "cudaError"})
+_CAPTURED = "cudaStreamEndCapture"
 
 
 @dataclass(frozen=True, slots=True)
 class StatusCall:
-    """A call that returns a CUDA status: its name, where it stands, and whether anything looks at it."""
+    """A call that returns a status: its name, where it stands, and whether anything looks at it.
+
+    `library` when it is of a library above the runtime, as cuBLAS.
+    """
 
     name: str
     span: Span
     expr: Expr
     function: str
     checked: bool
+    library: bool = False
 
 
-def status_calls(flow: HostFlow) -> list[StatusCall]:
-    """Every call whose status matters, once per place; checked when any way through the code looks at it."""
-    found: dict[tuple[str, int, int], StatusCall] = {}
-    for visit in flow.visits:
-        item = visit.item
-        name = _status_name(item)
-        if name is None or not isinstance(item, (ApiCall, LaunchCall, Enter)):
-            continue
-        expr = item.launch if isinstance(item, LaunchCall) else item.call
-        key = (item.span.file, item.span.offset, item.span.end_offset)
-        before = found.get(key)
-        checked = item.used or (before is not None and before.checked)
-        found[key] = StatusCall(name, item.span, expr, visit.run.function.qualified, checked)
-    return sorted(found.values(), key=lambda c: c.span.start)
+@dataclass(frozen=True, slots=True)
+class LaunchCheck:
+    """A launch, and whether any way through the code asks for its error afterwards.
+
+    `queried` when that is a query in sight, `unseen` when it could be only one of a caller in another file: the
+    functions in sight look at no status, and go on to no wait or copy.
+    """
+
+    launch: Launch
+    span: Span
+    function: str
+    checked: bool
+    queried: bool
+    unseen: bool
+
+
+class Place(NamedTuple):
+    """A call or launch as `by_style` takes it."""
+
+    span: Span
+    checked: bool
+    function: str
+    library: bool = False
+
+
+class ErrorFlow:
+    """How a unit treats errors; made once per unit."""
+
+    def __init__(self, flow: HostFlow) -> None:
+        self.flow = flow
+        self.after = _Afterwards(flow)
+        self._unseen = self.after.unseen
+        self._cleaning: dict[int, bool] = {}
+
+    @cached_property
+    def calls(self) -> list[StatusCall]:
+        """Every call whose status matters, once per place; checked when any way through the code looks at it."""
+        found: dict[tuple[str, int, int], StatusCall] = {}
+        damaged = {
+            (v.item.span.file, v.item.span.line) for v in self.flow.visits if isinstance(v.item, NotUnderstood)
+        }
+        for visit in self.flow.visits:
+            item = visit.item
+            name = _status_name(item)
+            if name is None or not isinstance(item, (ApiCall, LaunchCall, Enter)) or self._cleans_up(visit, name):
+                continue
+            if (item.span.file, item.span.line) in damaged:  # a test of the status may be what was not understood
+                continue
+            expr = item.launch if isinstance(item, LaunchCall) else item.call
+            before = found.get(_key(item.span))
+            checked = item.used or item.id in self.after.reported or (before is not None and before.checked)
+            library = isinstance(expr.type, IntType) and expr.type.name in LIBRARY_STATUS_TYPES
+            found[_key(item.span)] = StatusCall(
+                name, item.span, expr, visit.run.function.qualified, checked, library=library
+            )
+        return sorted(found.values(), key=lambda c: c.span.start)
+
+    def _cleans_up(self, visit: Visit, name: str) -> bool:
+        """Whether a call drains or selects the device for a function that does nothing but release."""
+        if name not in WAITS and name != "cudaSetDevice":
+            return False
+        run = visit.run
+        if run.id not in self._cleaning:
+            self._cleaning[run.id] = _only_releases(run)
+        return self._cleaning[run.id]
+
+    @cached_property
+    def launches(self) -> list[LaunchCheck]:
+        """Every `<<<>>>` launch, once per place. A query that comes before the launch does not count."""
+        found: dict[tuple[str, int, int], LaunchCheck] = {}
+        for visit in self.flow.visits:
+            item = visit.item
+            if not isinstance(item, LaunchCall) or item.launch.via != "<<<>>>":
+                continue
+            before = found.get(_key(item.span))
+            found[_key(item.span)] = LaunchCheck(
+                item.launch,
+                item.span,
+                visit.run.function.qualified,
+                checked=item.id in self.after.asked or (before is not None and before.checked),
+                queried=item.id in self.after.queried or (before is not None and before.queried),
+                unseen=item.id in self._unseen and (before is None or before.unseen),
+            )
+        asking = {c.span.file for c in found.values() if c.queried}
+        kept = (c if c.span.file not in asking else _met(c) for c in found.values())
+        return sorted(kept, key=lambda c: c.span.start)
+
+    @cached_property
+    def checking_files(self) -> frozenset[str]:
+        """The files that look at statuses, or that query errors."""
+        queries = (c.span.file for _, c in self.flow.calls(*ERROR_QUERIES) if c.used)
+        return frozenset([*(c.span.file for c in self.calls if c.checked), *queries])
+
+    def macro(self, of: str = "cudaError") -> str | None:
+        """The macro that the code checks statuses of a type with: the commonest one around calls looked at."""
+        used: Counter[str] = Counter()
+        for call in self.calls:
+            macro = call.span.macro
+            same = isinstance(call.expr.type, IntType) and call.expr.type.name == of
+            if call.checked and macro and (same or isinstance(call.expr, Launch)) and self._alone(call):
+                used[macro] += 1
+        common = used.most_common(1)
+        return common[0][0] if common else None
+
+    def _alone(self, call: StatusCall) -> bool:
+        """Whether a call is all that its macro is given: one that wants a message too cannot be put around others."""
+        program, span = self.flow.program, call.span
+        if not program.text(span).partition("(")[0].partition("<")[0].endswith(call.name.rpartition("::")[2]):
+            return False
+        data = program.files.get(span.file, b"")
+        before, after = data[: span.offset].rstrip(), data[span.end_offset :].lstrip()
+        head = before.removesuffix(b"(").rstrip()
+        return before.endswith(b"(") and head.endswith((span.macro or "").encode()) and after.startswith(b")")
+
+    @cached_property
+    def call_places(self) -> list[Place]:
+        """The status calls as `by_style` takes them."""
+        return [Place(c.span, c.checked, c.function, c.library) for c in self.calls]
+
+    @cached_property
+    def launch_places(self) -> list[Place]:
+        """The launches as `by_style` takes them; those that only unseen callers can ask after count as checked."""
+        return [Place(c.span, c.checked or c.unseen, c.function) for c in self.launches]
+
+
+def error_flow(unit: Unit) -> ErrorFlow:
+    """The treatment of errors in a unit, for `Unit.once`."""
+    return ErrorFlow(unit.once(host_flow))
+
+
+def _key(span: Span) -> tuple[str, int, int]:
+    return span.file, span.offset, span.end_offset
+
+
+def _met(check: LaunchCheck) -> LaunchCheck:
+    """A launch of a file that asks after other launches itself: it is not left to callers."""
+    return LaunchCheck(check.launch, check.span, check.function, check.checked, check.queried, unseen=False)
 
 
 def _status_name(item: Item) -> str | None:
     """The called function's name where its status is one that should be looked at."""
     if isinstance(item, ApiCall):
-        return item.name if is_status(item.call.type) and item.name not in CLEARING else None
+        name = item.name
+        if not is_status(item.call.type) or name in CLEARING or _asks_for_size(item):
+            return None
+        library = isinstance(item.call.type, IntType) and item.call.type.name in LIBRARY_STATUS_TYPES
+        return None if library and "Destroy" in name else item.call.qualified if "::" in item.call.qualified else name
     if isinstance(item, LaunchCall):
         return item.launch.via if item.launch.via != "<<<>>>" else None
     if isinstance(item, Enter) and item.status:
@@ -70,136 +214,168 @@ def _status_name(item: Item) -> str | None:
     return None
 
 
+def _asks_for_size(call: ApiCall) -> bool:
+    """Whether a device-wide primitive is only asked how much memory it wants: a null pointer comes first."""
+    return call.call.qualified.startswith("cub::Device") and bool(call.args) and call.args[0] == 0
+
+
+def _only_releases(run: Run) -> bool:
+    """Whether a function does nothing on the device but release, select devices, and wait until it may."""
+    items = list(items_of(run.body))
+    if any(isinstance(item, LaunchCall) for item in items):
+        return False
+    names = {item.name for item in items if isinstance(item, ApiCall) and is_status(item.call.type)}
+    return bool(names & CLEARING) and names <= CLEARING | WAITS | {"cudaSetDevice", "cudaGetDevice"}
+
+
 def by_style(
-    places: Sequence[tuple[Span, bool, str]], beside: Sequence[tuple[Span, bool, str]] = ()
+    places: Sequence[Place], beside: Iterable[Place] = (), few: int = FEW
 ) -> tuple[list[int], dict[str, list[int]]]:
     """Which unchecked places to report one by one, and which to report together.
 
-    `places` are spans, whether they are checked, and the function they are in. Indexes into it are returned:
-    single ones, and by file, or by function, those that are reported once: all of a file whose style is to
-    check nothing (at least `FEW` unchecked, and fewer checked, `beside` counted in), and `FEW` or more of one
-    function. `beside` are the places of the other kind, calls or launches: a style shows in both.
+    Indexes into `places` are returned: single ones, and by file, or by function, those that are reported once:
+    all of a file whose style is to check nothing (at least `FEW` unchecked, and fewer checked, `beside` counted
+    in), `few` or more of one function, and library calls of a file where no status at all is looked at.
+    `beside` are the places of the other kind, calls or launches: a style shows in both.
     """
     unchecked: dict[str, list[int]] = {}
-    checked: Counter[str] = Counter()
-    for index, (span, is_checked, _) in enumerate(places):
-        if is_checked:
-            checked[span.file] += 1
-        else:
-            unchecked.setdefault(span.file, []).append(index)
-    elsewhere = Counter(span.file for span, is_checked, _ in beside if not is_checked)
-    checked.update(span.file for span, is_checked, _ in beside if is_checked)
+    for index, place in enumerate(places):
+        if not place.checked:
+            unchecked.setdefault(place.span.file, []).append(index)
+    others = list(beside)
+    elsewhere = Counter(p.span.file for p in others if not p.checked)
+    checked = Counter(p.span.file for p in (*places, *others) if p.checked)
     single: list[int] = []
     whole: dict[str, list[int]] = {}
     for file, indexes in unchecked.items():
         ignored = len(indexes) + elsewhere[file]
-        if len(indexes) > 1 and ignored >= FEW and checked[file] < ignored:
+        careless = not checked[file] and any(places[i].library for i in indexes)
+        if len(indexes) > 1 and (careless or (ignored >= FEW and checked[file] < ignored)):
             whole[file] = indexes
             continue
         functions: dict[str, list[int]] = {}
         for index in indexes:
-            functions.setdefault(places[index][2], []).append(index)
+            functions.setdefault(places[index].function, []).append(index)
         for function, inside in functions.items():
-            if len(inside) >= FEW:
+            if len(inside) >= few:
                 whole[f"{file} {function}"] = inside
             else:
                 single.extend(inside)
     return single, whole
 
 
-def check_macro(flow: HostFlow) -> str | None:
-    """The macro that the code checks calls with: the commonest one around calls that are looked at."""
-    used: Counter[str] = Counter()
-    for call in status_calls(flow):
-        macro = call.span.macro
-        if call.checked and macro and _alone(flow, call.span) and flow.program.text(call.span).startswith(call.name):
-            used[macro] += 1
-    common = used.most_common(1)
-    return common[0][0] if common else None
+# -- what follows ----------------------------------------------------------------------------------
 
 
-def _alone(flow: HostFlow, call: Span) -> bool:
-    """Whether a call is all that its macro is given: one that wants a message too cannot be put around others."""
-    data = flow.program.files.get(call.file, b"")
-    before, after = data[: call.offset].rstrip(), data[call.end_offset :].lstrip()
-    head = before.removesuffix(b"(").rstrip()
-    return before.endswith(b"(") and head.endswith((call.macro or "").encode()) and after.startswith(b")")
+class _After(NamedTuple):
+    """What may follow a point of the code.
 
+    `queried`: an error query whose result is used. `asked`: that, or something out of sight that may be one.
+    `near`: a query before the next launch, which then reports failed calls too. `told`: the next thing is a
+    function out of sight that may report errors. `met`: a wait or a copy.
+    """
 
-# -- launches --------------------------------------------------------------------------------------
+    queried: bool = False
+    asked: bool = False
+    near: bool = False
+    told: bool = False
+    met: bool = False
 
-
-@dataclass(frozen=True, slots=True)
-class LaunchCheck:
-    """A launch, and whether any way through the code asks for its error afterwards."""
-
-    launch: Launch
-    span: Span
-    function: str
-    checked: bool
-
-
-def launch_checks(flow: HostFlow) -> list[LaunchCheck]:
-    """Every `<<<>>>` launch, once per place. A query that comes before the launch does not count."""
-    found: dict[tuple[str, int, int], LaunchCheck] = {}
-    after = _Afterwards()
-    for root in flow.host.roots:
-        after.backwards(root.body, False)
-    for visit in flow.visits:
-        item = visit.item
-        if not isinstance(item, LaunchCall) or item.launch.via != "<<<>>>":
-            continue
-        key = (item.span.file, item.span.offset, item.span.end_offset)
-        before = found.get(key)
-        checked = item.id in after.checked or (before is not None and before.checked)
-        found[key] = LaunchCheck(item.launch, item.span, visit.run.function.qualified, checked)
-    return sorted(found.values(), key=lambda c: c.span.start)
+    def joined(self, other: _After) -> _After:
+        """What may follow when both ways may be gone."""
+        return _After(*(a or b for a, b in zip(self, other, strict=True)))
 
 
 class _Afterwards:
-    """Walks effects backwards, knowing whether an error query may follow."""
+    """Walks effects backwards, knowing what may follow. Collects the numbers of launches and calls."""
 
-    def __init__(self) -> None:
-        self.checked: set[int] = set()
+    def __init__(self, flow: HostFlow) -> None:
+        self.asked: set[int] = set()
+        """Launches that something may ask after."""
+        self.queried: set[int] = set()
+        """Launches that a query in sight asks after."""
+        self.reported: set[int] = set()
+        """Calls whose errors a query reports before anything else is launched."""
+        self._left: set[int] = set()
+        self._met: set[int] = set()
+        self._open = False
+        for root in flow.host.roots:
+            self._open = root.function.name != "main" and not _minds(root)
+            self.backwards(root.body, _After())
 
-    def backwards(self, items: list[Item], follows: bool) -> bool:
-        """Mark launches that a query may follow; whether one may follow the start of these effects."""
+    @property
+    def unseen(self) -> set[int]:
+        """Launches that only an unseen caller can ask after."""
+        return self._left - self._met - self.asked
+
+    def backwards(self, items: list[Item], after: _After) -> _After:
+        """Note what stands before `after`; what may follow the start of these effects."""
         for item in reversed(items):
-            follows = self._before(item, follows)
-        return follows
+            after = self._before(item, after)
+        return after
 
-    def _before(self, item: Item, follows: bool) -> bool:
+    def _before(self, item: Item, after: _After) -> _After:
         match item:
             case LaunchCall():
-                if follows:
-                    self.checked.add(item.id)
+                return self._launch(item, after)
             case ApiCall():
-                return follows or _asks(item)
+                return self._call(item, after)
             case Choice():
-                then = self.backwards(item.then, follows)
-                return self.backwards(item.otherwise, follows) or then
+                then = self.backwards(item.then, after)
+                return self.backwards(item.otherwise, after).joined(then)._replace(told=False)
             case Loop():
-                again = self.backwards(item.body, follows)
-                return self.backwards(item.body, True) if again and not follows else again
+                again = self.backwards(item.body, after).joined(after)
+                return again if again == after else self.backwards(item.body, again).joined(after)
             case Enter():
-                return self.backwards(item.run.body, follows)
+                return self._enter(item, after)
             case NotUnderstood():
-                return True
+                return after._replace(asked=True)
             case _:
-                pass
-        return follows
+                return after
+
+    def _enter(self, item: Enter, after: _After) -> _After:
+        if after.near or after.told:
+            self.reported.add(item.id)
+        outside, self._open = self._open, self._open and not _minds(item.run)
+        before = self.backwards(item.run.body, after._replace(told=False))
+        self._open = outside
+        return before._replace(told=False)
+
+    def _launch(self, item: LaunchCall, after: _After) -> _After:
+        if after.near or after.told:
+            self.reported.add(item.id)
+        if after.queried:
+            self.queried.add(item.id)
+        if after.asked:
+            self.asked.add(item.id)
+        (self._met if after.met or not self._open else self._left).add(item.id)
+        return after._replace(near=False, told=False)
+
+    def _call(self, item: ApiCall, after: _After) -> _After:
+        if item.name in ERROR_QUERIES and item.used:
+            return _After(queried=True, asked=True, near=True, met=after.met)
+        if (after.near or after.told) and isinstance(item.call.type, IntType) and item.call.type.name in _RUNTIME:
+            self.reported.add(item.id)
+        if may_do_anything(item):
+            return after._replace(asked=True, told=_may_report(item.call))
+        met = item.name in WAITS | BLOCKING_COPIES or item.name.startswith("cudaMemcpy")
+        # A launch that is captured fails when the capture ends, or the graph is made.
+        asked = item.name == _CAPTURED and item.used
+        return after._replace(asked=after.asked or asked, told=False, met=after.met or met)
 
 
-def _asks(call: ApiCall) -> bool:
-    """Whether a call may report a rejected launch: an error query that is used, or a function out of sight."""
-    return call.used if call.name in ERROR_QUERIES else may_do_anything(call)
+def _minds(run: Run) -> bool:
+    """Whether a function itself looks at statuses of CUDA calls, or asks for errors."""
+    own = items_of(run.body, enter=False)
+    return any(isinstance(i, ApiCall) and i.used and is_status(i.call.type) for i in own)
 
 
-def call_places(flow: HostFlow) -> list[tuple[Span, bool, str]]:
-    """The status calls as `by_style` takes them."""
-    return [(c.span, c.checked, c.function) for c in status_calls(flow)]
+def _may_report(call: Call) -> bool:
+    """Whether a function out of sight is told nothing but texts and numbers, as one that reports errors."""
+    return call.name not in LEAVES and all(_is_constant(argument) for argument in call.args)
 
 
-def launch_places(flow: HostFlow) -> list[tuple[Span, bool, str]]:
-    """The launches as `by_style` takes them."""
-    return [(c.span, c.checked, c.function) for c in launch_checks(flow)]
+def _is_constant(expr: Expr) -> bool:
+    while isinstance(expr, (Cast, AddressOf)):
+        expr = expr.operand
+    return isinstance(expr, Const)

@@ -35,8 +35,6 @@ from cudalint.lint.model.types import OpaqueType, PointerType, RecordType
 
 _TRY = 224
 _STUB = "__device_stub__"
-_INTERNAL = (1, 2, 3)
-"""CXLinkageKind: none, internal, of an unnamed namespace."""
 _TYPE_NAME, _MEMBER_NAME = 43, 47
 _TYPEDEF, _ALIAS = 20, 36
 _BOUNDS = "__launch_bounds__"
@@ -208,7 +206,6 @@ class Lowering(StatementLowering):
             synthetic=self.synthetic,
             initializers=initializers,
             mangled=self._mangled(callee, definition),
-            internal=self.lib.clang_getCursorLinkage(definition) in _INTERNAL,
         )
 
     def _mangled(self, callee: Callee, definition: CXCursor) -> str:

@@ -125,7 +125,6 @@ _SIGNATURES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "clang_Cursor_getTemplateArgumentType": (CXType, (CXCursor, c_uint)),
     "clang_Cursor_getTemplateArgumentValue": (c_longlong, (CXCursor, c_uint)),
     "clang_Cursor_getStorageClass": (c_int, (CXCursor,)),
-    "clang_getCursorLinkage": (c_int, (CXCursor,)),
     "clang_Cursor_getVarDeclInitializer": (CXCursor, (CXCursor,)),
     "clang_Cursor_hasVarDeclGlobalStorage": (c_int, (CXCursor,)),
     "clang_Cursor_Evaluate": (c_void_p, (CXCursor,)),

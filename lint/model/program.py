@@ -59,8 +59,6 @@ class Function:
     """Constructor member initialisers: field name and value."""
     mangled: str = ""
     """The Itanium name of this instance, as compilers emit it; empty when it has none."""
-    internal: bool = False
-    """Whether only this unit can name it: a static function, or one of an unnamed namespace."""
 
 
 @dataclass(frozen=True, slots=True)
