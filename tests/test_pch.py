@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from cudalint.lint.frontend import parse_file, pch
-from cudalint.lint.frontend.hostparts import host_parts
+from cudalint.lint.frontend.hostparts import declarations
 from cudalint.lint.frontend.index import Parsed
 from cudalint.lint.model.program import TranslationUnit
 
@@ -77,7 +77,7 @@ def _both(path: Path, monkeypatch: pytest.MonkeyPatch, flags: tuple[str, ...] = 
 def test_samples_read_the_same(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     kept, text = _both(path, monkeypatch)
     assert repr(kept) == repr(text)
-    assert host_parts(kept) == host_parts(text)
+    assert declarations(kept) == declarations(text)
 
 
 @pytest.mark.parametrize(

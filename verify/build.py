@@ -22,13 +22,13 @@ class BuildError(Exception):
 
 
 def nvrtc_build(program: TranslationUnit, plan: Plan, folder: Path) -> Build:
-    """A build from blanked sources written below `folder`. Raises OSError when that cannot be written."""
-    source = device_source(program, folder)
+    """A build from what the kernel needs, written below `folder`. Raises OSError when that cannot be written."""
+    source = device_source(program, plan.kernel, folder)
     options = ["-std=c++17", "--device-as-default-execution-space", *(f"-I{d}" for d in source.include_dirs)]
     options += [f"-I{d}" for d in toolkit_includes()]
     options += [f for f in program.flags if f.startswith(("-D", "-U"))]
     made = _frame(plan, options)
-    return replace(made, source=source.text, expression=name_expression(plan.kernel))
+    return replace(made, source=source.text, expression=name_expression(program, plan.kernel))
 
 
 def nvcc_build(program: TranslationUnit, plan: Plan, folder: Path) -> Build:

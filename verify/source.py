@@ -1,6 +1,6 @@
-"""Device-only source for NVRTC: the project's files with their host functions blanked out.
+"""Device-only source for NVRTC: of the project's files only what a kernel needs.
 
-NVRTC has no host standard library. Host function definitions become blanks (line numbers stay), standard
+NVRTC has no host standard library. What the kernel does not need becomes blanks (line numbers stay), standard
 headers become a small shim, project headers are written beside the main file in the same layout.
 """
 
@@ -12,57 +12,34 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path, PurePath
 
-from cudalint.lint.frontend.hostparts import HostPart, host_parts
+from cudalint.lint.frontend import parse_file
+from cudalint.lint.frontend.hostparts import declarations
 from cudalint.lint.model.program import Function, TranslationUnit
 from cudalint.lint.model.types import Type, spelled
-
-SHIM = """\
-#pragma once
-typedef signed char int8_t; typedef short int16_t; typedef int int32_t; typedef long long int64_t;
-typedef unsigned char uint8_t; typedef unsigned short uint16_t; typedef unsigned int uint32_t;
-typedef unsigned long long uint64_t; typedef unsigned int uint; typedef unsigned char uchar;
-typedef unsigned short ushort; typedef unsigned long ulong; typedef unsigned long uintptr_t;
-struct FILE;
-namespace std {
-using ::abs; using ::fabs; using ::sqrt; using ::exp; using ::log; using ::pow; using ::sin; using ::cos;
-using ::floor; using ::ceil; using ::size_t; using ::int32_t; using ::uint32_t; using ::int64_t; using ::uint64_t;
-class string {}; class ifstream {}; class ofstream {};
-template <class...> class vector {}; template <class...> class map {}; template <class...> class unordered_map {};
-template <class...> class set {}; template <class...> class list {}; template <class...> class function {};
-template <class...> class unique_ptr {}; template <class...> class shared_ptr {};
-template <class T> __host__ __device__ constexpr const T &min(const T &a, const T &b) { return b < a ? b : a; }
-template <class T> __host__ __device__ constexpr const T &max(const T &a, const T &b) { return a < b ? b : a; }
-template <class T> __host__ __device__ void swap(T &a, T &b) { T c = a; a = b; b = c; }
-}
-#define CHAR_BIT 8
-#define INT_MAX 2147483647
-#define INT_MIN (-INT_MAX - 1)
-#define UINT_MAX 4294967295u
-#define LLONG_MAX 9223372036854775807LL
-#define ULLONG_MAX 18446744073709551615ULL
-#define FLT_MAX 3.402823466e+38F
-#define FLT_MIN 1.175494351e-38F
-#define FLT_EPSILON 1.192092896e-07F
-#define DBL_MAX 1.7976931348623158e+308
-#define DBL_MIN 2.2250738585072014e-308
-#define DBL_EPSILON 2.2204460492503131e-016
-#define M_PI 3.14159265358979323846
-#define EXIT_SUCCESS 0
-#define EXIT_FAILURE 1
-#ifndef NULL
-#define NULL 0
-#endif
-#ifndef assert
-#define assert(condition) ((void)0)
-#endif
-"""
-"""Names that device code takes from standard headers; host types that stay in declarations are empty."""
+from cudalint.verify.needed import without_rest
+from cudalint.verify.shim import shim
 
 _TOOLKIT = re.compile(
-    r"^(cooperative_groups|cuda/|cub/|thrust/|cuda_fp|cuda_bf16|mma\.h|curand_kernel|math_constants)"
+    r"^(cooperative_groups|cuda/|cub/|thrust/|nv/|cuda_fp|cuda_bf16|cuda_pipeline|cuda_awbarrier|cuComplex|mma\.h"
+    r"|curand_|math_constants|vector_functions|helper_math)"
 )
 """Headers that device code needs for real, from the toolkit's include folder."""
 
+MAX_OTHERS = 4
+"""Sources beside a kernel's own that are taken in for the device functions that they define."""
+
+KEPT_FOLDERS = 3
+"""Folders above the common one whose names are kept: includes may name them (`<library/part.h>`)."""
+
+UNKNOWN = "…"
+"""The value of a template argument that is neither a type nor a number, such as a function."""
+_FUNCTION_ARGUMENT = re.compile(r"XadL_Z(\d+\w+)")
+"""A function as template argument, in a mangled name."""
+_NAME = re.compile(r"[A-Za-z_]\w*")
+_INTERNAL = re.compile(r"^_ZL|^_ZN(\d*\w+)?12_GLOBAL__N_1")
+"""Mangled names of what a file keeps to itself: `static`, or in a namespace without a name."""
+_LIBRARIES = frozenset({"thrust", "cub"})
+"""Libraries of the toolkit that device code seldom needs, and that take long to read."""
 _INCLUDE = re.compile(rb'^[ \t]*#[ \t]*include[ \t]*([<"])([^>"\n]+)[>"]', re.MULTILINE)
 
 
@@ -74,23 +51,52 @@ class DeviceSource:
     include_dirs: tuple[Path, ...]
 
 
-def device_source(program: TranslationUnit, folder: Path) -> DeviceSource:
-    """Write the blanked project files below `folder` and give the main file's text.
+def device_source(program: TranslationUnit, kernel: Function, folder: Path) -> DeviceSource:
+    """Write what the kernel needs of the project's files below `folder` and give the main file's text.
 
     Raises:
         OSError: the folder cannot be written.
     """
-    blanked = blank_host_parts(program.files, host_parts(program))
-    shim = folder / "shim"
-    main = write_tree(blanked, program.path, folder / "tree")
-    dirs = dict.fromkeys(path.parent for path in sorted((folder / "tree").rglob("*")) if path.is_file())
-    for data in blanked.values():
+    roots = [kernel.name, *_NAME.findall(name_expression(program, kernel))]
+    files, declared = _with_headers(program), declarations(program)
+    found = without_rest(files, declared, roots)
+    others = _defining(program, found.undefined)
+    for other in others:
+        files = {**_with_headers(other), **files}
+        declared = (*declared, *declarations(other))
+    needed = without_rest(files, declared, [*roots, *found.undefined]).files if others else found.files
+    main = write_tree(needed, program.path, folder / "tree")
+    written = [path for path in sorted((folder / "tree").rglob("*")) if path.is_file()]
+    dirs = dict.fromkeys(path.parent for path in written)
+    stand_ins = folder / "shim"
+    for name, data in needed.items():
         for quote, header in _INCLUDE.findall(data):
-            _shim_header(shim, header.decode(errors="replace"), quoted=quote == b'"')
-    (shim / "cudalint_shim.h").parent.mkdir(parents=True, exist_ok=True)
-    (shim / "cudalint_shim.h").write_text(SHIM)
-    text = blanked.get(program.path, b"").decode("utf-8", "replace")
-    return DeviceSource(f'#include "cudalint_shim.h"\n#line 1\n{text}', (main.parent, *dirs, shim))
+            wanted = header.decode(errors="replace")
+            _shim_header(stand_ins, Path(name), wanted, needed, quoted=quote == b'"')
+            dirs.update(dict.fromkeys(_roots(written, wanted)))
+    stand_ins.mkdir(parents=True, exist_ok=True)
+    (stand_ins / "cudalint_shim.h").write_text(shim(needed.values()))
+    text = needed.get(program.path, b"").decode("utf-8", "replace")
+    behind = "".join(f'\n#include "{Path(other.path).name}"' for other in others)
+    return DeviceSource(f'#include "cudalint_shim.h"\n#line 1\n{text}{behind}\n', (main.parent, *dirs, stand_ins))
+
+
+def _defining(program: TranslationUnit, names: Iterable[str]) -> list[TranslationUnit]:
+    """The sources beside a unit's that define device functions which it only declares."""
+    left = set(names)
+    units: list[TranslationUnit] = []
+    for path in sorted(Path(program.path).parent.glob("*.cu")) if left else ():
+        if os.path.realpath(path) == os.path.realpath(program.path) or len(units) == MAX_OTHERS:
+            continue
+        data = path.read_bytes()
+        if not any(re.search(rf"\b{name}\s*\(".encode(), data) for name in left):
+            continue
+        unit = parse_file(path, flags=program.flags)
+        here = {f.name for f in unit.functions.values() if os.path.realpath(f.span.file) == os.path.realpath(path)}
+        if here & left:
+            left -= here
+            units.append(unit)
+    return units
 
 
 def write_tree(files: Mapping[str, bytes], main: str, folder: Path) -> Path:
@@ -111,40 +117,74 @@ def _common_root(files: Iterable[PurePath]) -> PurePath:
         if len(set(level)) != 1:
             break
         common.append(level[0])
-    return PurePath(*common)
+    return PurePath(*common[: max(1, len(common) - KEPT_FOLDERS)])
 
 
-def _shim_header(shim: Path, header: str, *, quoted: bool) -> None:
-    """An empty stand-in for a standard header; project headers are found before it."""
-    if _TOOLKIT.match(header) or ".." in PurePath(header).parts or PurePath(header).is_absolute():
+def _with_headers(program: TranslationUnit) -> dict[str, bytes]:
+    """The unit's files with those headers of the project that declare nothing, but define macros."""
+    files = dict(program.files)
+    known = {os.path.realpath(name) for name in files}
+    todo = list(files)
+    folders = list(dict.fromkeys(Path(name).parent for name in files))
+    while todo:
+        name = todo.pop()
+        for quote, header in _INCLUDE.findall(files[name]):
+            places = [Path(name).parent, *folders] if quote == b'"' else folders
+            found = next((p / header.decode() for p in places if (p / header.decode()).is_file()), None)
+            if found is not None and os.path.realpath(found) not in known:
+                known.add(os.path.realpath(found))
+                files[str(found)] = found.read_bytes()
+                todo.append(str(found))
+    return files
+
+
+def _roots(written: Iterable[Path], header: str) -> list[Path]:
+    """The folders below which a header of the project lies as it is included."""
+    parts = PurePath(os.path.normpath(header)).parts
+    return [path.parents[len(parts) - 1] for path in written if path.parts[-len(parts) :] == parts]
+
+
+def _shim_header(folder: Path, source: Path, header: str, own: Mapping[str, bytes], *, quoted: bool) -> None:
+    """An empty stand-in for a header that is neither the project's nor one that device code needs."""
+    library = header.split("/")[0]
+    used = library not in _LIBRARIES or any(re.search(rf"\b{library}::".encode(), data) for data in own.values())
+    if (used and _TOOLKIT.match(header)) or ".." in PurePath(header).parts or PurePath(header).is_absolute():
         return
-    if quoted and "/" in header:
+    if quoted and os.path.normpath(source.parent / header) in {os.path.normpath(name) for name in own}:
         return
-    target = shim / header
+    if any(PurePath(name).parts[-len(PurePath(header).parts) :] == PurePath(header).parts for name in own):
+        return
+    target = folder / header
     if not target.exists():
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_text("#pragma once\n")
 
 
-def blank_host_parts(files: Mapping[str, bytes], parts: Iterable[HostPart]) -> dict[str, bytes]:
-    """The files with host-only definitions replaced by blanks, bodies of members by `{}`; line breaks stay."""
-    out = {name: bytearray(data) for name, data in files.items()}
-    for part in parts:
-        span = part.body or part.span
-        piece = out[span.file][span.offset : span.end_offset]
-        blank = bytearray(c if c in b"\r\n" else 0x20 for c in piece)
-        if part.body is not None and len(blank) >= 2:
-            blank[0], blank[-1] = b"{"[0], b"}"[0]
-        out[span.file][span.offset : span.end_offset] = blank
-    return {name: bytes(data) for name, data in out.items()}
-
-
-def name_expression(kernel: Function) -> str:
-    """`ns::kernel<float, 32>` for a template instance, empty for an ordinary kernel."""
+def name_expression(program: TranslationUnit, kernel: Function) -> str:
+    """`ns::kernel<float, 32>` for a template instance, the name of one that only its file sees, else empty."""
     if not kernel.template_args:
-        return ""
-    values = ", ".join(_argument(a.value) for a in kernel.template_args)
-    return f"{kernel.qualified}<{values}>"
+        return kernel.qualified if _INTERNAL.match(kernel.mangled) else ""
+    names = iter(_FUNCTION_ARGUMENT.findall(kernel.mangled))
+    values = [_argument(a.value) for a in kernel.template_args]
+    values = [_leading(next(names, "")) if value == UNKNOWN else value for value in values]
+    if "" in values:
+        return _as_launched(program, kernel)
+    return f"{kernel.qualified}<{', '.join(values)}>"
+
+
+def _leading(mangled: str) -> str:
+    """The name at the start of `16matmul_tri_naivePf`."""
+    digits = re.match(r"\d+", mangled)
+    return mangled[digits.end() :][: int(digits.group())] if digits else ""
+
+
+def _as_launched(program: TranslationUnit, kernel: Function) -> str:
+    """The kernel as a launch names it."""
+    for site in program.launches:
+        span, behind = site.launch.span, site.launch.chevrons
+        if site.launch.key == kernel.key and behind is not None and span.macro is None:
+            return program.files[span.file][span.offset : behind.offset].decode("utf-8", "replace").strip()
+    return kernel.qualified
 
 
 def _argument(value: Type | int | str) -> str:
