@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from cudalint.lint.analysis.hostflow import host_flow
-from cudalint.lint.analysis.hostflow_copies import copy_faults
+from cudalint.lint.analysis.hostflow_buffers import copy_faults
 from cudalint.lint.analysis.unit import Unit
 from cudalint.lint.diagnostics import Applicability, Diagnostic, Fix, Severity
 from cudalint.rules.base import Meta, SourceRule

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from cudalint.lint.analysis.hostflow import host_flow
-from cudalint.lint.analysis.hostflow_copies import wrong_sides
+from cudalint.lint.analysis.hostflow_buffers import wrong_sides
 from cudalint.lint.analysis.unit import Unit
 from cudalint.lint.diagnostics import Applicability, Diagnostic, Fix, Label, Severity
 from cudalint.rules.base import Meta, SourceRule

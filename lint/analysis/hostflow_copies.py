@@ -1,11 +1,11 @@
-"""Copies judged by what their pointers lead to: pageable memory, wrong directions, wrong sizes, wrong sides."""
+"""Copies, and what their pointers lead to; pageable memory in asynchronous ones."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from cudalint.lint.analysis.hosteffects import ApiCall, HostAccess, LaunchCall
+from cudalint.lint.analysis.hosteffects import ApiCall
 from cudalint.lint.analysis.hostflow import WAITS, HostFlow, Visit
 from cudalint.lint.analysis.hostvalues import (
     PAGEABLE,
@@ -17,9 +17,7 @@ from cudalint.lint.analysis.hostvalues import (
     first_seen,
     integer,
 )
-from cudalint.lint.model.expressions import Cast, Expr
 from cudalint.lint.model.source import Span
-from cudalint.lint.model.types import PointerType, VoidType
 
 TO_DEVICE, TO_HOST, ON_DEVICE, DEFAULT = 1, 2, 3, 4
 """Values of cudaMemcpyKind."""
@@ -151,191 +149,3 @@ def _waits_next(flow: HostFlow, visit: Visit) -> bool:
             if item.name not in {"cudaGetErrorString", "cudaGetErrorName", "cudaGetLastError"}:
                 return False
     return False
-
-
-# -- directions, sizes and sides ---------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True)
-class CopyFault:
-    """What is wrong with a copy: `what` in words, the object at fault."""
-
-    copy: Copy
-    what: str
-    help: str
-    evidence: dict[str, int | str]
-
-
-_WORDS = {
-    TO_DEVICE: "cudaMemcpyHostToDevice",
-    TO_HOST: "cudaMemcpyDeviceToHost",
-    ON_DEVICE: "cudaMemcpyDeviceToDevice",
-    0: "cudaMemcpyHostToHost",
-}
-
-
-def copy_faults(flow: HostFlow) -> Iterator[CopyFault]:
-    """Copies in a direction that contradicts their pointers, or of a size that contradicts their buffers."""
-    seen: set[Span] = set()
-    for copy in copies(flow):
-        if copy.call.span in seen:
-            continue
-        fault = _direction(flow, copy) or _size(flow, copy)
-        if fault is not None:
-            seen.add(copy.call.span)
-            yield fault
-
-
-def _direction(flow: HostFlow, copy: Copy) -> CopyFault | None:
-    target, source = leads_to(flow, copy.target), leads_to(flow, copy.source)
-    for objects, role, device_kinds, host_kinds in (
-        (target, "destination", {TO_DEVICE, ON_DEVICE}, {TO_HOST, 0}),
-        (source, "source", {TO_HOST, ON_DEVICE}, {TO_DEVICE, 0}),
-    ):
-        if not objects or copy.kind is None:
-            continue
-        thing = objects[0]
-        name = f"`{thing.name}` " if thing.name else ""
-        if copy.kind in device_kinds and all(o.pageable for o in objects):
-            what = f"the {role} {name}is host memory ({thing.kind.value})"
-        elif copy.kind in host_kinds and all(o.kind in ON_DEVICES for o in objects):
-            what = f"the {role} {name}is device memory"
-        else:
-            continue
-        spelled = _WORDS.get(copy.kind, str(copy.kind))
-        return CopyFault(
-            copy,
-            f"`{copy.call.name}` with `{spelled}`, but {what}",
-            "give the direction that fits the pointers, or swap them",
-            {"kind": spelled, "role": role, "memory": thing.kind.value},
-        )
-    return None
-
-
-def _size(flow: HostFlow, copy: Copy) -> CopyFault | None:
-    """A count of elements where bytes are due, or more bytes than a buffer has."""
-    if copy.bytes is None or copy.call.name.startswith("cudaMemcpy2D"):
-        return None
-    args = copy.call.call.args
-    for value, expr, role in ((copy.target, args[0], "destination"), (copy.source, args[1], "source")):
-        if not isinstance(value, Pointer) or value.path or value.object.bytes is None:
-            continue
-        if value.object.kind not in ON_DEVICES | ON_HOSTS | {Memory.MANAGED}:
-            continue
-        # `new int[n * sizeof(int)]` is common and only wasteful: there, the size says nothing about the count.
-        size = 0 if value.object.kind is Memory.NEW else _element(expr)
-        if size > 1 and value.offset == 0 and same_product(flow, value.object.bytes, copy.bytes, size):
-            return CopyFault(
-                copy,
-                f"`{copy.call.name}` copies a count of elements, {1 / size:.0%} of the {role} `{value.object.name}`: "
-                f"its size is in bytes",
-                f"multiply the count by the element's size, {size} bytes",
-                {"element_bytes": size, "role": role},
-            )
-        total, count, offset = integer(value.object.bytes), integer(copy.bytes), integer(value.offset)
-        if total is not None and count is not None and offset is not None and offset + count > total > 0:
-            return CopyFault(
-                copy,
-                f"`{copy.call.name}` copies {count} bytes, but the {role} `{value.object.name}` has {total - offset}",
-                "copy no more than both buffers hold",
-                {"bytes": count, "available": total - offset, "role": role},
-            )
-    return None
-
-
-def _element(expr: Expr) -> int:
-    """Bytes of what an argument points to, before it was converted to void*."""
-    while isinstance(expr, Cast) and isinstance(expr.type, PointerType) and isinstance(expr.type.pointee, VoidType):
-        expr = expr.operand
-    return expr.type.pointee.size if isinstance(expr.type, PointerType) else 0
-
-
-def same_product(flow: HostFlow, total: Value, count: Value, size: int) -> bool:
-    """Whether a buffer's size is exactly `count * size`, factor by factor, and the count is of no bytes itself.
-
-    A count with a constant factor that the element's size divides may be meant in bytes: a part of the buffer.
-    """
-    if isinstance(count, (int, float)) or factors(count)[0] % size == 0:
-        return False
-    return factors(total) == factors(flow.host.values.op("*", count, size))
-
-
-def factors(value: Value) -> tuple[int, frozenset[tuple[Value, int]]]:
-    """A product as its constant and its other factors with their powers."""
-    constant = 1
-    others: dict[Value, int] = {}
-    waiting = [value]
-    while waiting:
-        part = waiting.pop()
-        if isinstance(part, Term) and part.op == "*":
-            waiting.extend(part.args)
-        elif isinstance(part, int):
-            constant *= part
-        else:
-            others[part] = others.get(part, 0) + 1
-    return constant, frozenset(others.items())
-
-
-# -- the wrong side ----------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True)
-class WrongSide:
-    """A pointer used on the side that cannot follow it."""
-
-    span: Span
-    what: str
-    help: str
-    memory: Object
-    role: str
-
-
-def wrong_sides(flow: HostFlow) -> Iterator[WrongSide]:
-    """Device pointers that host code follows, and host pointers given to kernels and device fills."""
-    seen: set[Span] = set()
-    for visit in flow.visits:
-        for found in _wrong_sides(flow, visit):
-            if found.span not in seen:
-                seen.add(found.span)
-                yield found
-
-
-def _wrong_sides(flow: HostFlow, visit: Visit) -> Iterator[WrongSide]:
-    item = visit.item
-    if isinstance(item, HostAccess) and item.object.kind in ON_DEVICES and item.object.api:
-        verb = "writes" if item.write else "reads"
-        yield WrongSide(
-            item.span,
-            f"host code {verb} through the device pointer `{item.object.name}`, made by {item.object.api}",
-            "copy it with cudaMemcpy, or allocate it with cudaMallocManaged",
-            item.object,
-            "host access",
-        )
-    elif isinstance(item, ApiCall) and item.name in {"cudaMemset", "cudaMemsetAsync"} and item.args:
-        objects = leads_to(flow, item.args[0])
-        if objects and all(o.pageable for o in objects):
-            yield WrongSide(
-                item.span,
-                f"`{item.name}` fills `{objects[0].name}`, which is host memory ({objects[0].kind.value})",
-                "give the device pointer, or use memset for host memory",
-                objects[0],
-                "device fill",
-            )
-    elif isinstance(item, LaunchCall):
-        yield from _kernel_arguments(flow, item)
-
-
-def _kernel_arguments(flow: HostFlow, item: LaunchCall) -> Iterator[WrongSide]:
-    for arg, expr in zip(item.args, item.launch.args, strict=False):
-        if not isinstance(expr.type, PointerType) or expr.type.reference:
-            continue
-        objects = leads_to(flow, arg)
-        if objects and all(o.pageable for o in objects):
-            yield WrongSide(
-                expr.span,
-                f"kernel `{item.launch.kernel}` gets `{objects[0].name or 'a pointer'}`, which is host memory "
-                f"({objects[0].kind.value})",
-                "copy it to device memory first, or allocate it with cudaMallocManaged",
-                objects[0],
-                "kernel argument",
-            )

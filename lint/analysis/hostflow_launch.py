@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from cudalint.lint.analysis.hosteffects import LaunchCall
 from cudalint.lint.analysis.hostflow import HostFlow, Visit, host_flow
-from cudalint.lint.analysis.hostflow_copies import factors
+from cudalint.lint.analysis.hostflow_buffers import factors
 from cudalint.lint.analysis.hostvalues import (
     Atom,
     Memory,
