@@ -23,6 +23,16 @@ def test_what_matters_is_kept_and_the_rest_is_dropped() -> None:
     )  # fmt: skip
 
 
+def test_the_default_stream_per_thread_is_a_macro(tmp_path: Path) -> None:
+    per_thread = ("-DCUDA_API_PER_THREAD_DEFAULT_STREAM",)
+    assert translate(["-default-stream", "per-thread", "-O2"]) == per_thread
+    assert translate(["--default-stream=per-thread"]) == per_thread
+    assert translate(["--default-stream=legacy"]) == ()
+    (tmp_path / "Makefile").write_text("NVCCFLAGS = -O3 --default-stream per-thread\n")
+    (tmp_path / "a.cu").write_text("int x;\n")
+    assert parse_file(str(tmp_path / "a.cu")).flags == per_thread
+
+
 def test_paths_are_relative_to_the_commands_directory(tmp_path: Path) -> None:
     (tmp_path / "flags.rsp").write_text("-Iextra -DR")
     translated = translate(["-I", "inc", "-I/abs", "--options-file", "flags.rsp"], tmp_path)

@@ -21,6 +21,9 @@ _ALIASES = {
 _PATHS = ("-isystem", "-include", "-iquote", "-I")
 _HOST_OPTIONS = ("-Xcompiler", "--compiler-options")
 _ARCHITECTURES = ("-arch", "--gpu-architecture", "-gencode", "--generate-code", "--cuda-gpu-arch", "--offload-arch")
+PER_THREAD = "CUDA_API_PER_THREAD_DEFAULT_STREAM"
+"""The macro under which the default stream is one stream per host thread, and waits for no other."""
+_DEFAULT_STREAM = ("-default-stream", "--default-stream")
 _FOR_OTHERS = frozenset({
     "-Xptxas", "--ptxas-options", "-Xlinker", "--linker-options", "-Xcudafe", "-Xnvlink", "--nvlink-options",
     "-Xarchive", "--archive-options", "-Xfatbin", "--fatbin-options", "-Xclang", "-MF", "-MT", "-MQ", "-o",
@@ -36,7 +39,8 @@ def translate(flags: Sequence[str], directory: Path | None = None) -> tuple[str,
     """The flags that change what a file means, in clang's spelling; all others are dropped.
 
     Kept are include paths (made absolute from `directory`), macros, forced includes and the language standard.
-    Of the architectures named, the newest sets `__CUDA_ARCH__`.
+    Of the architectures named, the newest sets `__CUDA_ARCH__`; `-default-stream per-thread` sets the macro that
+    nvcc sets for it.
     """
     kept: list[str] = []
     newest = 0
@@ -47,6 +51,9 @@ def translate(flags: Sequence[str], directory: Path | None = None) -> tuple[str,
             match = _STANDARD.fullmatch(value)
             if match and match.group(1) in _STANDARDS:
                 kept.append(f"-std=c++{match.group(1)}")
+        elif name in _DEFAULT_STREAM:
+            if value == "per-thread":
+                kept.append(f"-D{PER_THREAD}")
         elif name in ("-D", "-U"):
             kept.append(name + value)
         elif value:
@@ -75,7 +82,7 @@ def _pairs(flags: Sequence[str]) -> Iterator[tuple[str, str]]:
         if name in _HOST_OPTIONS:
             at += not joined
             yield from _pairs([part for part in (value if joined else following).split(",") if part])
-        elif (name := _ALIASES.get(name, name)) in (*_PATHS, *_ARCHITECTURES, "-D", "-U", "-std"):
+        elif (name := _ALIASES.get(name, name)) in (*_PATHS, *_ARCHITECTURES, *_DEFAULT_STREAM, "-D", "-U", "-std"):
             at += not joined
             yield name, value if joined else following
         elif flag in _FOR_OTHERS:

@@ -8,6 +8,8 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from pathlib import Path
 
+from cudalint.lint.frontend.flags import PER_THREAD
+
 _INCLUDE = re.compile(rb"^[ \t]*#[ \t]*include[ \t]*([\"<])([^\">\n]+)[\">]", re.MULTILINE)
 _FOLDERS = (
     "", "include", "inc", "common", "Common", "common/inc", "Common/inc", "src", "headers", "util", "utils", "lib",
@@ -15,6 +17,7 @@ _FOLDERS = (
 )  # fmt: skip
 _BUILD_FILES = ("Makefile", "makefile", "GNUmakefile", "CMakeLists.txt")
 _HINT = re.compile(r"(?<![\w-])-I[ \t]*([^\s'\")]+)|include_directories\s*\(([^)]*)\)")
+_PER_THREAD = re.compile(r"-default-stream[ =]per-thread\b")
 _DEFINE = re.compile(r"(?<!\S)-D[ \t]*([A-Za-z_]\w*(?:=[^\s'\"$()]*)?)(?!\S)")
 _VARIABLE = re.compile(r"([A-Za-z_]\w*)\s*[:?]?:?=\s*(.*?)\s*(?:#.*)?")
 _REFERENCE = re.compile(r"\$[({]([A-Za-z_]\w*)[)}]")
@@ -132,6 +135,8 @@ def defines(folder: str) -> tuple[str, ...]:
             if depth:
                 continue
             line = _REFERENCE.sub(lambda match: variables.get(match.group(1), match.group()), line)
+            if _PER_THREAD.search(line):
+                found.setdefault(PER_THREAD, f"-D{PER_THREAD}")
             for match in _DEFINE.finditer(line):
                 found.setdefault(match.group(1).partition("=")[0], f"-D{match.group(1)}")
             if assigned := _VARIABLE.fullmatch(line):
