@@ -114,6 +114,9 @@ def verify(
     compiler: Annotated[str, typer.Option("--compiler", help="auto, nvrtc, nvcc.")] = "auto",
     argv: Annotated[str | None, typer.Option("--argv", metavar="ARGS", help="The program's command line.")] = None,
     counters: Annotated[bool, typer.Option("--counters", help="Read hardware counters through ncu too.")] = False,
+    program: Annotated[
+        str | None, typer.Option("--program", metavar="COMMAND", help="As --verify-program of `cudalint check`.")
+    ] = None,
     output_format: Annotated[str | None, typer.Option("--output-format", metavar="FORMAT")] = None,
 ) -> None:
     """Run the flagged kernels of one file beside their fixes on a GPU."""
@@ -124,6 +127,7 @@ def verify(
     options = CheckOptions(paths=[path], kernel=kernel, verify=True, flags=_behind_dashes)
     options = replace(options, verify_budget=budget, verify_device=device, verify_compiler=compiler)
     options = replace(options, verify_argv=argv, counters=counters, output_format=output_format)
+    options = replace(options, verify_program=program)
     raise typer.Exit(run_check(options))
 
 

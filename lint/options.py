@@ -180,6 +180,34 @@ class CheckOptions:
         str | None,
         _option("--verify-argv", panel=VERIFY, metavar="ARGS", help="The command line that the program reads."),
     ] = None
+    verify_program: Annotated[
+        str | None,
+        _option(
+            "--verify-program",
+            panel=VERIFY,
+            metavar="COMMAND",
+            help="Verify in the program itself, where its kernels cannot be run apart: the command that builds and "
+            "runs it, in a copy of its folder. `configured` takes it from the configuration.",
+        ),
+    ] = None
+    verify_program_folder: Annotated[
+        str | None,
+        _option(
+            "--verify-program-folder",
+            panel=VERIFY,
+            metavar="DIR",
+            help="The folder to copy and run it in (default: of the nearest Makefile or CMakeLists.txt).",
+        ),
+    ] = None
+    verify_program_timeout: Annotated[
+        str | None,
+        _option(
+            "--verify-program-timeout",
+            panel=VERIFY,
+            metavar="TIME",
+            help="End a run of the program after this long (default: 5m).",
+        ),
+    ] = None
 
     build_dir: Annotated[
         str | None,

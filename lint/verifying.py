@@ -6,7 +6,7 @@ import re
 import shlex
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from cudalint.lint.analysis.unit import Unit
     from cudalint.lint.model.program import TranslationUnit
     from cudalint.verify.device import Device
+    from cudalint.verify.program_runner import ProgramOptions
     from cudalint.verify.run import Progress, Work
     from cudalint.verify.spec import Spec
     from cudalint.verify.verdict import Verification
@@ -32,6 +33,11 @@ PROVEN = frozenset({"faster", "no-gain", "confirmed"})
 
 MAX_NEIGHBOURS = 40
 """Files of a folder that are looked at for a launch of a header's kernel."""
+
+CONFIGURED = "configured"
+"""As the value of --verify-program: the command that the configuration has."""
+
+DEFAULT_BUDGET = "2s"
 
 _TIME = re.compile(r"^(\d+(?:\.\d+)?)(ms|s|m)?$")
 _UNITS = {"ms": 0.001, "s": 1.0, "m": 60.0, None: 1.0}
@@ -51,40 +57,104 @@ def proven(report: Report) -> Callable[[Diagnostic], bool]:
 def verified(engine: Engine, request: Request, report: Report, options: CheckOptions, top: Settings) -> Report:
     """The report with a verdict on every finding in a kernel. Without a GPU: one line says so, nothing changes.
 
+    With `--verify-program`, findings that cannot be run apart are run in their program, and so is host code.
+
     Raises:
         ConfigError: an option's value cannot be used.
     """
     from cudalint.verify.device import devices, missing
 
+    program = _program(options, top)
     problem = missing()
-    if problem:
+    if problem and not (program and devices()):
         say(f"warning: nothing was verified: {problem}")
         return report
-    from cudalint.verify.run import verify_all
-    from cudalint.verify.verifier import VerifyOptions
-
     chosen = _chosen(devices(), options.verify_device)
-    settings = VerifyOptions(
-        budget_s=_seconds(options.verify_budget) if options.verify_budget else VerifyOptions().budget_s,
-        compiler=options.verify_compiler,
-        specs=_specs(top),
-        counters=options.counters,
-        argv=("program", *shlex.split(options.verify_argv)) if options.verify_argv is not None else None,
-    )
     units = _Units(engine, request, report)
     work = list(units.work())
-
-    def parse(path: str, contents: Mapping[str, bytes]) -> TranslationUnit:
-        return engine.unit(Path(path), request, {**report.contents, **contents}).program
-
     store = None if options.no_cache else engine.cache_folder(Path.cwd() / "any.cu") / "verify"
-    verdicts = verify_all(work, parse, settings, chosen, store=store, progress=_progress(options.quiet))
+    verdicts = {} if problem else _apart(work, engine, request, report, options, top, chosen, store)
+    if program:
+        verdicts = _inside([*work, *units.host_work()], verdicts, program, options, chosen, store)
     findings = tuple(
         replace(f, verification=verdicts[i].as_json()) if i in verdicts else f for i, f in enumerate(report.findings)
     )
     if not options.quiet:
         _summarise(list(verdicts.values()), chosen)
     return report.with_findings(findings)
+
+
+def _apart(
+    work: Sequence[Work],
+    engine: Engine,
+    request: Request,
+    report: Report,
+    options: CheckOptions,
+    top: Settings,
+    chosen: list[Device],
+    store: Path | None,
+) -> dict[int, Verification]:
+    """Verdicts by running kernels alone, on inputs that are made up."""
+    from cudalint.verify.run import verify_all
+    from cudalint.verify.verifier import VerifyOptions
+
+    settings = VerifyOptions(
+        budget_s=_budget(options),
+        compiler=options.verify_compiler,
+        specs=_specs(top),
+        counters=options.counters,
+        argv=("program", *shlex.split(options.verify_argv)) if options.verify_argv is not None else None,
+    )
+
+    def parse(path: str, contents: Mapping[str, bytes]) -> TranslationUnit:
+        return engine.unit(Path(path), request, {**report.contents, **contents}).program
+
+    return verify_all(work, parse, settings, chosen, store=store, progress=_progress(options.quiet))
+
+
+def _inside(
+    work: Sequence[Work],
+    apart: Mapping[int, Verification],
+    program: ProgramOptions,
+    options: CheckOptions,
+    chosen: list[Device],
+    store: Path | None,
+) -> dict[int, Verification]:
+    """The verdicts with those added, or put in place of others, that the user's program gives."""
+    from cudalint.verify.program_all import better, needs_program, verify_programs
+
+    todo = [item for item in work if item.finding.fix and needs_program(apart.get(item.index))]
+    found = verify_programs(todo, program, chosen, store=store, progress=_progress(options.quiet))
+    return {**apart, **{index: better(apart.get(index), made) for index, made in found.items()}}
+
+
+def _program(options: CheckOptions, top: Settings) -> ProgramOptions | None:
+    """How to run the user's program, when the command line asks for it: a configuration alone never does."""
+    from cudalint.lint.userfolder import user_folder
+
+    command, folder = options.verify_program, options.verify_program_folder
+    if command is None:
+        return None
+    if command == CONFIGURED:
+        command = top.verify.get("program")
+        folder = folder or top.verify.get("program-folder")
+        if not isinstance(command, str):
+            raise ConfigError(f"--verify-program {CONFIGURED}: the configuration has no verify.program")
+        folder = str(top.root / folder) if folder else None
+    if not command.strip():
+        raise ConfigError("--verify-program: expected a command, such as 'make run'")
+    if folder and not Path(folder).is_dir():
+        raise ConfigError(f"--verify-program-folder {folder}: no such folder")
+    from cudalint.verify.program_runner import ProgramOptions
+
+    limit = options.verify_program_timeout or str(top.verify.get("program-timeout", "5m"))
+    return ProgramOptions(
+        command,
+        cache=user_folder() / "verify",
+        folder=Path(folder) if folder else None,
+        limit_s=_seconds(limit, "--verify-program-timeout"),
+        budget_s=_budget(options),
+    )
 
 
 class _Units:
@@ -103,6 +173,15 @@ class _Units:
         for index, finding in enumerate(self._report.findings):
             if finding.kernel is not None:
                 yield Work(index, finding, self._unit_for(finding))
+
+    def host_work(self) -> Iterator[Work]:
+        """Every finding in host code whose fix may change how long a program takes."""
+        from cudalint.verify.program_host import HOST_RULES
+        from cudalint.verify.run import Work
+
+        for index, finding in enumerate(self._report.findings):
+            if finding.code in HOST_RULES:
+                yield Work(index, finding, self._unit(Path(finding.filename)))
 
     def _unit_for(self, finding: Diagnostic) -> Unit:
         from cudalint.verify.verifier import file_in, launched_kernels
@@ -158,10 +237,15 @@ def _chosen(found: list[Device], wanted: str | None) -> list[Device]:
     return chosen
 
 
-def _seconds(text: str) -> float:
+def _budget(options: CheckOptions) -> float:
+    """Seconds for each finding's timing."""
+    return _seconds(options.verify_budget or DEFAULT_BUDGET, "--verify-budget")
+
+
+def _seconds(text: str, option: str) -> float:
     parsed = _TIME.match(text)
     if parsed is None:
-        raise ConfigError(f"--verify-budget {text}: expected a time such as 5s or 500ms")
+        raise ConfigError(f"{option} {text}: expected a time such as 5s or 500ms")
     return float(parsed[1]) * _UNITS[parsed[2]]
 
 
@@ -170,7 +254,7 @@ def _progress(quiet: bool) -> Progress | None:
         return None
 
     def show(done: int, total: int, finding: Diagnostic, made: Verification) -> None:
-        what = f"{finding.code} in {finding.kernel}: {made.verdict.value}"
+        what = f"{finding.code} in {finding.kernel or 'host code'}: {made.verdict.value}"
         say(f"verified {done}/{total}: {what} ({made.seconds:.1f} s)")
 
     return show

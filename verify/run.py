@@ -39,7 +39,7 @@ def verify_all(
     progress: Progress | None = None,
 ) -> dict[int, Verification]:
     """The verdict for each piece of work, by index. One worker process per device takes the next piece."""
-    groups = _same_rewrite(work)
+    groups = same_rewrite(work)
     todo: queue.SimpleQueue[list[Work]] = queue.SimpleQueue()
     for group in groups:
         todo.put(group)
@@ -66,7 +66,7 @@ def verify_all(
     return done
 
 
-def _same_rewrite(work: Sequence[Work]) -> list[list[Work]]:
+def same_rewrite(work: Sequence[Work]) -> list[list[Work]]:
     """Findings whose fixes are the same edits share one run: a padded tile answers for all its accesses."""
     groups: dict[tuple[object, ...], list[Work]] = {}
     for item in work:

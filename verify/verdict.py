@@ -85,6 +85,7 @@ class Verification:
             return f"{self.verdict.value}: {self.reason}"
         t = self.timing
         made_up = ", on assumed sizes" if any(i.startswith("assumed: ") for i in self.inputs) else ""
+        made_up += "".join(f", {i}" for i in self.inputs if i.startswith("in the program itself: "))
         times = f"{t.before_ms:.4g} ms -> {t.after_ms:.4g} ms, ratio {t.ratio:.2f} (95% {t.low:.2f}-{t.high:.2f})"
         rates = "" if self.share is None else f", {self.share[0]:.0%} -> {self.share[1]:.0%} of copy bandwidth"
         return f"{self.verdict.value}: {times}{rates}, {self.comparison} ({self.device}{made_up})"

@@ -204,10 +204,11 @@ def file_in(unit: Unit, name: str) -> str:
 def launched_kernels(unit: Unit, finding: Diagnostic) -> list[Function]:
     """The kernels that this unit launches and that run the code of a finding: it, or what calls its function."""
     launched = {site.launch.key for site in unit.program.launches}
-    return [k for k in unit.kernels if k.key in launched and not k.synthetic and _runs(unit, k, finding)]
+    return [k for k in unit.kernels if k.key in launched and not k.synthetic and runs_code_of(unit, k, finding)]
 
 
-def _runs(unit: Unit, kernel: Function, finding: Diagnostic) -> bool:
+def runs_code_of(unit: Unit, kernel: Function, finding: Diagnostic) -> bool:
+    """Whether a kernel is the finding's, or calls the function that the finding is in."""
     return finding.kernel in {kernel.name, kernel.qualified} or finding.kernel in _called(unit, kernel)
 
 
@@ -250,7 +251,7 @@ def _with_made_up_sizes(own: Unit, other: Unit, kernel: Function) -> tuple[_Side
 
 def _kernel(unit: Unit, finding: Diagnostic) -> Function:
     """The kernel to run for a finding: its own instance before others. Raises NotVerifiableError."""
-    found = launched_kernels(unit, finding) or [k for k in unit.kernels if _runs(unit, k, finding)]
+    found = launched_kernels(unit, finding) or [k for k in unit.kernels if runs_code_of(unit, k, finding)]
     if not found:
         raise NotVerifiableError(f"no kernel that runs {finding.kernel} was found in this file or beside it")
     return min(found, key=lambda k: (k.synthetic, k.name != finding.kernel))
