@@ -18,7 +18,7 @@ from cudalint.verify.assume import assumed_spec
 from cudalint.verify.build import nvrtc_build
 from cudalint.verify.job import Job, Outcome
 from cudalint.verify.plan import MADE_UP_BUFFER, NotVerifiableError, Plan, plan_launch
-from cudalint.verify.run import Work, _same_rewrite
+from cudalint.verify.run import Work, same_rewrite
 from cudalint.verify.session import Session
 from cudalint.verify.spec import from_comment
 from cudalint.verify.verdict import Verdict
@@ -243,7 +243,7 @@ def test_findings_with_one_rewrite_share_one_run(tmp_path: Path) -> None:
     other = replace(finding, message="another access to the same tile")
     without = replace(finding, fix=None)
     work = [Work(i, f, made) for i, f in enumerate((finding, other, without, without))]
-    assert [[w.index for w in group] for group in _same_rewrite(work)] == [[0, 1], [2], [3]]
+    assert [[w.index for w in group] for group in same_rewrite(work)] == [[0, 1], [2], [3]]
 
 
 UNKNOWN = """
