@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from cudalint.lint.analysis.hostflow import host_flow
+from cudalint.lint.analysis.hosteffects import ApiCall, Item
+from cudalint.lint.analysis.hostflow import host_flow, items_of
 from cudalint.lint.analysis.hostflow_loops import loop_waits
 from cudalint.lint.analysis.unit import Unit
 from cudalint.lint.diagnostics import Applicability, Diagnostic, Fix, Label, Severity
@@ -19,7 +20,7 @@ class SyncInLoop(SourceRule):
     Reports `cudaDeviceSynchronize` and `cudaStreamSynchronize`, and blocking copies of at most 4 KiB to the
     host, in a loop that launches kernels, when nothing in the loop looks at what was waited for: no host
     read or write of memory that the device shares, no condition on the copied value, no clock, no function
-    whose body is out of sight.
+    or virtual method whose body is out of sight.
 
     ## Why it is slow
 
@@ -67,6 +68,8 @@ class SyncInLoop(SourceRule):
     def check(self, unit: Unit) -> Iterator[Diagnostic]:
         """One finding per wait."""
         for found in loop_waits(unit.once(host_flow)):
+            if any(map(_unseen_method, items_of(found.loop.body))):
+                continue  # it may be the clock that the wait is for
             name, kernel = found.call.name, found.launch.launch.kernel
             if found.bytes is None:
                 message = f"`{name}` in every iteration, but nothing in the loop needs the result of `{kernel}` yet"
@@ -87,3 +90,10 @@ class SyncInLoop(SourceRule):
                 labels=[Label(found.loop.head, "in this loop"), Label(found.launch.span, "launched here")],
                 fix=Fix(Applicability.DISPLAY, advice),
             )
+
+
+def _unseen_method(item: Item) -> bool:
+    """Whether a call is of a method of the project whose body is not in sight, as of an interface."""
+    if not isinstance(item, ApiCall) or item.call.receiver is None or item.call.constructor:
+        return False
+    return not item.call.qualified.startswith(("std::", "thrust::", "cub::"))

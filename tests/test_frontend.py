@@ -627,3 +627,25 @@ def test_tables_of_common_length_are_read(lower: Lower) -> None:
     (table,) = lower(f"int table[] = {{{','.join(map(str, range(4000)))}}};").globals
     assert isinstance(table.init, InitList)
     assert len(table.init.items) == 4000
+
+
+def test_what_a_sizeof_measures_is_kept() -> None:
+    source = """struct S { int a, b, c; }; typedef float real;
+        void f(float* p, real (&q)[5]) { long n = sizeof(p); n = sizeof *p; n = sizeof(q); n = sizeof(S);
+                                         n = sizeof(S*); n = sizeof(float*); n = sizeof(real); n = alignof(S); n = sizeof(float); }"""
+    unit = parse_file("t.cu", content=source.encode())
+    (body,) = (f.body for f in unit.functions.values() if f.name == "f")
+    assert body is not None
+    found = {unit.text(n.span): n.measured for n in walk(body) if isinstance(n, Const)}
+    kinds = {text: None if of is None else type(of).__name__ for text, of in found.items()}
+    assert kinds == {
+        "sizeof(p)": "PointerType",
+        "sizeof *p": "FloatType",
+        "sizeof(q)": "ArrayType",
+        "sizeof(S)": "RecordType",
+        "sizeof(S*)": "PointerType",
+        "sizeof(float*)": "PointerType",
+        "sizeof(real)": "FloatType",
+        "alignof(S)": None,
+        "sizeof(float)": None,
+    }

@@ -25,9 +25,9 @@ from cudalint.lint.model.types import PointerType, VoidType
 
 @dataclass(frozen=True, slots=True)
 class CopyFault:
-    """What is wrong with a copy: `what` in words, the object at fault."""
+    """What is wrong with a copy, in words."""
 
-    copy: Copy
+    span: Span
     what: str
     help: str
     evidence: dict[str, int | str]
@@ -45,12 +45,63 @@ def copy_faults(flow: HostFlow) -> Iterator[CopyFault]:
     """Copies in a direction that contradicts their pointers, or of a size that contradicts their buffers."""
     seen: set[Span] = set()
     for copy in copies(flow):
-        if copy.call.span in seen:
+        if copy.call.span in seen or _dispatched(copy.visit):
             continue
-        fault = _direction(flow, copy) or _size(flow, copy)
+        fault = _variable(flow, copy) or _direction(flow, copy) or _size(flow, copy)
         if fault is not None:
             seen.add(copy.call.span)
             yield fault
+    for _, call in flow.calls(*_SYMBOL_COPIES):
+        fault = None if call.span in seen else _symbol_direction(call)
+        if fault is not None:
+            seen.add(call.span)
+            yield fault
+
+
+def _dispatched(visit: Visit) -> bool:
+    """Whether a copy stands on one side of a choice that its function makes by what it is given, or made for."""
+    function = visit.run.function
+    pattern = bool(function.template_args) or (function.receiver is not None and "<" in function.receiver.name)
+    return bool(visit.choices) and (bool(visit.enters) or pattern)
+
+
+_SYMBOL_COPIES = {
+    **dict.fromkeys(("cudaMemcpyToSymbol", "cudaMemcpyToSymbolAsync"), frozenset({TO_HOST, 0})),
+    **dict.fromkeys(("cudaMemcpyFromSymbol", "cudaMemcpyFromSymbolAsync"), frozenset({TO_DEVICE, 0})),
+}
+"""Copies to and from variables in device memory, and the directions that contradict them."""
+
+
+def _symbol_direction(call: ApiCall) -> CopyFault | None:
+    """A copy to a device variable that says it goes to the host, or the reverse."""
+    kind = integer(call.args[4]) if len(call.args) > 4 else None
+    if kind is None or kind not in _SYMBOL_COPIES[call.name]:
+        return None
+    role = "destination" if "ToSymbol" in call.name else "source"
+    return CopyFault(
+        call.span,
+        f"`{call.name}` with `{_WORDS[kind]}`, but its {role} is a variable in device memory",
+        "give the direction that fits, or leave it out: it is right by default",
+        {"kind": _WORDS[kind], "role": "symbol"},
+    )
+
+
+def _variable(flow: HostFlow, copy: Copy) -> CopyFault | None:
+    """A plain copy to or from a `__device__` or `__constant__` variable: host code has no address of it."""
+    for value, role, instead in (
+        (copy.target, "destination", "cudaMemcpyToSymbol"),
+        (copy.source, "source", "cudaMemcpyFromSymbol"),
+    ):
+        objects = leads_to(flow, value)
+        if objects and all(o.kind is Memory.DEVICE and not o.api and o.name for o in objects):
+            return CopyFault(
+                copy.call.span,
+                f"the {role} of `{copy.call.name}` is `{objects[0].name}`, a variable in device memory: in host code "
+                "its name is not its address",
+                f"use {instead}, or ask cudaGetSymbolAddress for the address",
+                {"role": role, "memory": "device variable"},
+            )
+    return None
 
 
 def _direction(flow: HostFlow, copy: Copy) -> CopyFault | None:
@@ -71,7 +122,7 @@ def _direction(flow: HostFlow, copy: Copy) -> CopyFault | None:
             continue
         spelled = _WORDS.get(copy.kind, str(copy.kind))
         return CopyFault(
-            copy,
+            copy.call.span,
             f"`{copy.call.name}` with `{spelled}`, but {what}",
             "give the direction that fits the pointers, or swap them",
             {"kind": spelled, "role": role, "memory": thing.kind.value},
@@ -93,7 +144,7 @@ def _size(flow: HostFlow, copy: Copy) -> CopyFault | None:
         size = 0 if value.object.kind is Memory.NEW else _element(expr)
         if size > 1 and value.offset == 0 and same_product(flow, value.object.bytes, copy.bytes, size):
             return CopyFault(
-                copy,
+                copy.call.span,
                 f"`{copy.call.name}` copies a count of elements, {1 / size:.0%} of the {role} `{value.object.name}`: "
                 f"its size is in bytes",
                 f"multiply the count by the element's size, {size} bytes",
@@ -102,7 +153,7 @@ def _size(flow: HostFlow, copy: Copy) -> CopyFault | None:
         total, count, offset = integer(value.object.bytes), integer(copy.bytes), integer(value.offset)
         if total is not None and count is not None and offset is not None and offset + count > total > 0:
             return CopyFault(
-                copy,
+                copy.call.span,
                 f"`{copy.call.name}` copies {count} bytes, but the {role} `{value.object.name}` has {total - offset}",
                 "copy no more than both buffers hold",
                 {"bytes": count, "available": total - offset, "role": role},
@@ -193,8 +244,9 @@ def _wrong_sides(flow: HostFlow, visit: Visit) -> Iterator[WrongSide]:
 
 
 def _kernel_arguments(flow: HostFlow, item: LaunchCall) -> Iterator[WrongSide]:
-    for arg, expr in zip(item.args, item.launch.args, strict=False):
-        if not isinstance(expr.type, PointerType) or expr.type.reference:
+    kernel = flow.kernel(item)
+    for param, arg, expr in zip(kernel.params if kernel else (), item.args, item.launch.args, strict=False):
+        if not isinstance(param.type, PointerType) or not isinstance(expr.type, PointerType) or expr.type.reference:
             continue
         objects = leads_to(flow, arg)
         if objects and all(o.pageable for o in objects):

@@ -87,6 +87,8 @@ _BINARY = {
 _ASSIGN = {
     22: "=", 23: "*=", 24: "/=", 25: "%=", 26: "+=", 27: "-=", 28: "<<=", 29: ">>=", 30: "&=", 31: "^=", 32: "|=",
 }  # fmt: skip
+_SIZEOF = 136
+"""CXCursorKind: sizeof and its kin."""
 _UNARY = {7: "+", 8: "-", 9: "~", 10: "!"}
 _STEP = {1: ("++", False), 2: ("--", False), 3: ("++", True), 4: ("--", True)}
 _TRIPLES = frozenset({"threadIdx", "blockIdx", "blockDim", "gridDim"})
@@ -144,7 +146,7 @@ class ExpressionLowering:
             133: self._throw,
             134: self._new,
             135: self._delete,
-            136: self._constant,
+            _SIZEOF: self._constant,
             143: self._constant,
             144: self.lambda_expression,
             **dict.fromkeys(_CAST_KINDS, self._cast),
@@ -225,7 +227,18 @@ class ExpressionLowering:
             return self._not_understood(cursor)
         if isinstance(of, OpaqueType | RecordType):
             of = INT
-        return Const(value, of, self.span(cursor))
+        span = self.span(cursor)
+        return Const(value, of, span, measured=self._measured(cursor, value, span) if cursor.kind == _SIZEOF else None)
+
+    def _measured(self, cursor: CXCursor, size: object, span: Span) -> Type | None:
+        """What a sizeof measures: libclang shows an operand or a type's name, but no types that are made of others."""
+        for part in children(cursor):
+            of = self.types.of(part)
+            if of.size == size:
+                return of
+        file = self.spans.files.get(span.file)
+        pointer = file is not None and file.data[span.offset : span.end_offset].rstrip(b") \t").endswith(b"*")
+        return PointerType(VOID) if pointer and size == PointerType(VOID).size else None
 
     def _null(self, cursor: CXCursor) -> Expr:
         return Const(0, PointerType(VOID), self.span(cursor))

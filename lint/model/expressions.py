@@ -46,7 +46,8 @@ class Const:
     """A literal, an enumerator, a constexpr, a macro's or a template argument's value.
 
     `name` is the spelling where it had one (`TILE`); strings are `str`, null pointers are 0.
-    `text` is a number's spelling in the source, for rules about literals (`0.1`, `1e-6f`).
+    `text` is a number's spelling in the source, for rules about literals (`0.1`, `1e-6f`). `measured` is the type
+    that a `sizeof` measures, where it is known (of a pointer that is written as a type, only that it is one).
     """
 
     value: int | float | bool | str
@@ -54,6 +55,7 @@ class Const:
     span: Span
     name: str | None = None
     text: str | None = None
+    measured: Type | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
