@@ -632,7 +632,8 @@ def test_tables_of_common_length_are_read(lower: Lower) -> None:
 def test_what_a_sizeof_measures_is_kept() -> None:
     source = """struct S { int a, b, c; }; typedef float real;
         void f(float* p, real (&q)[5]) { long n = sizeof(p); n = sizeof *p; n = sizeof(q); n = sizeof(S);
-                                         n = sizeof(S*); n = sizeof(float*); n = sizeof(real); n = alignof(S); n = sizeof(float); }"""
+                                         n = sizeof(S*); n = sizeof(float*);
+                                         n = sizeof(real); n = alignof(S); n = sizeof(float); }"""
     unit = parse_file("t.cu", content=source.encode())
     (body,) = (f.body for f in unit.functions.values() if f.name == "f")
     assert body is not None
