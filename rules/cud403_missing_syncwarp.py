@@ -4,19 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from cudalint.lint.analysis.advice import under
 from cudalint.lint.analysis.races import Reach
 from cudalint.lint.analysis.races_report import (
     Claim,
-    also_text,
     element_of,
     evidence,
+    notes,
     race_claims,
     side_text,
 )
 from cudalint.lint.analysis.unit import Unit
 from cudalint.lint.analysis.warpsync import SpinLoop, spin_loops
-from cudalint.lint.diagnostics import Confidence, Diagnostic, Label, Severity
+from cudalint.lint.diagnostics import Diagnostic, Label, Severity
 from cudalint.rules.base import Meta, SourceRule
 
 
@@ -95,8 +94,8 @@ class MissingSyncwarp(SourceRule):
             help="exchange through `__shfl_*_sync()`, or read into a register, `__syncwarp()`, write, `__syncwarp()`",
             evidence=evidence(claim),
             labels=(Label(race.first.access.span, f"{first} `{element}` here"),),
-            notes=(*also_text(claim), under(claim.trace.shape)),
-            confidence=Confidence.HIGH if claim.certain else Confidence.MEDIUM,
+            notes=notes(claim),
+            confidence=claim.confidence,
         )
 
     def _spin(self, loop: SpinLoop) -> Diagnostic:

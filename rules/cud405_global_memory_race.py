@@ -9,12 +9,13 @@ from cudalint.lint.analysis.races import Reach
 from cudalint.lint.analysis.races_fences import Unfenced, fence_fix
 from cudalint.lint.analysis.races_report import (
     Claim,
-    also_text,
     block_of,
     element_of,
     element_text,
     evidence,
+    given_text,
     last_blocks,
+    notes,
     plausible,
     race_claims,
     side_text,
@@ -174,14 +175,15 @@ class GlobalMemoryRace(SourceRule):
             labels = (Label(race.first.access.span, f"{first} `{element}` here"),)
         return self.finding(
             race.second.access.span,
-            message,
+            given_text(claim, message),
             kernel=claim.kernel.name,
             reason=_REASONS[race.reach],
             help=_help(claim),
             evidence=evidence(claim),
             labels=labels,
-            notes=(*also_text(claim), under(claim.trace.shape)),
-            confidence=Confidence.HIGH if claim.certain else Confidence.MEDIUM,
+            notes=notes(claim),
+            severity=claim.severity,
+            confidence=claim.confidence,
         )
 
 

@@ -9,9 +9,10 @@ element of a local array costs 1. Loops count their body a few times.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Any
 
+from cudalint.lint.analysis.exec_undefined import undefined_locals
 from cudalint.lint.model.expressions import (
     AddressOf,
     Assign,
@@ -61,6 +62,11 @@ class Facts:
     def __init__(self, program: TranslationUnit) -> None:
         self._program = program
         self._known: dict[int, Fact] = {}
+
+    @cached_property
+    def undefined(self) -> frozenset[str]:
+        """The keys of local variables that are copied without ever having been set."""
+        return undefined_locals(self._program)
 
     def of(self, node: Node | None, depth: int = 0) -> Fact:
         """The facts of a statement or expression (none: nothing)."""

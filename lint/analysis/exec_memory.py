@@ -13,6 +13,7 @@ from cudalint.lint.analysis.exec_values import (
     LOADED,
     LOADED_UNIFORM,
     OPAQUE,
+    UNDEFINED,
     UNKNOWN,
     Array,
     Data,
@@ -107,17 +108,22 @@ class LocalObj(Obj):
             if self.defaults:
                 return Rec({}, taint, Ptr(self, off))
             end = off + (of.size or 1 << 40)
+            if not self.cells and self._never_set(m):
+                taint |= UNDEFINED
             return Rec({k - off: v for k, v in self.cells.items() if off <= k < end}, taint)
         cell = self.cells.get(off)
         if cell is None:
             if not self.defaults:
-                return m.unknown_value(of)
+                return tainted(m.unknown_value(of), UNDEFINED if self._never_set(m) else EXACT)
             cell = self.cells[off] = m.argument_field(self, off, of)
         if isinstance(cell, Val):
             dt = dtype_of(of)
             if dt is not None and dt is not cell.dt:
                 cell = reread(cell, dt)
         return tainted(cell, taint) if taint else cell
+
+    def _never_set(self, m: Machine) -> bool:
+        return self.symbol is not None and self.symbol.key in m.facts.undefined
 
     def store(self, m: Machine, off: Offset, of: Type, value: Value, taint: int) -> None:
         """See `Obj`."""
@@ -397,6 +403,9 @@ class GlobalObj(Obj):
         return found
 
     def _content(self, m: Machine, off: Offset, dt: Dtype) -> Data:
+        given = m.contents.get(self.described.symbol.key) if self.described and self.described.symbol else None
+        if given is not None and dt.kind in "iu":
+            return fit(given[0] + given[1] * (off // dt.itemsize), dt)
         seed = (self.described.id if self.described else 0) * 0x85EBCA77 + self.version * 0x1B873593
         worlds = m.lanes.worlds
         # Signed integers are mostly indices and counts: 12 bits. Unsigned words are taken apart byte by byte.

@@ -30,7 +30,7 @@ from cudalint.lint.model.types import PointerType, Type
 if TYPE_CHECKING:
     from cudalint.lint.analysis.exec_machine import Machine
 
-TAINTS = tuple(Taint(i) for i in range(64))
+TAINTS = tuple(Taint(i) for i in range(128))
 GOLDEN = 1.618033988749895
 """Divides the members of a record: no small members have the same sum by chance."""
 EVENT_LIMIT = 4000

@@ -25,7 +25,7 @@ Array = npt.NDArray[Any]
 Data = int | float | bool | Array
 Dtype = np.dtype[Any]
 
-EXACT, ASSUMED, LOADED_UNIFORM, LOADED, ATOMIC, APPROXIMATE, UNKNOWN = 0, 1, 2, 4, 8, 16, 32
+EXACT, ASSUMED, LOADED_UNIFORM, LOADED, ATOMIC, APPROXIMATE, UNKNOWN, UNDEFINED = 0, 1, 2, 4, 8, 16, 32, 64
 OPAQUE = LOADED | ATOMIC | APPROXIMATE | UNKNOWN
 MAY = OPAQUE | LOADED_UNIFORM
 """A condition with any of these decides nothing: both sides are executed."""

@@ -295,6 +295,8 @@ def _benign(a: Site, b: Site, cells: Ints) -> Bools:
             low, high = np.minimum(low, site_low), np.maximum(high, site_high)
     same: Bools = low == high
     if a is b:
+        if a.undefined:
+            return np.zeros(len(cells), dtype=bool)
         unclear: Bools = same | (np.isnan(low) & ~_straddled(a, cells))
         return unclear
     if a.writes and b.writes:

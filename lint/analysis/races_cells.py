@@ -58,6 +58,11 @@ class Site:
         """Whether loaded data decide which lanes execute it."""
         return self.key[3]
 
+    @property
+    def undefined(self) -> bool:
+        """Whether what is stored was never set: no two threads can be counted on to store the same."""
+        return all(touch.stamped.access.value_taint & Taint.UNDEFINED for touch in self.touches)
+
     def within(self, part: Ints, parts: int) -> set[int]:
         """The parts (worlds) in which the site executes."""
         seen = np.zeros(parts, dtype=bool)

@@ -11,9 +11,11 @@ from cudalint.lint.analysis.execute import execute
 from cudalint.lint.analysis.races import Party, Race, Reach, find_races
 from cudalint.lint.analysis.races_fences import LastBlocks
 from cudalint.lint.analysis.races_locks import Protocol
+from cudalint.lint.analysis.races_parameters import Given, parameter_traces
 from cudalint.lint.analysis.races_paths import Paths
 from cudalint.lint.analysis.trace import AccessKind, LaneGrid, MemoryObject, ShapeSource, Space, Taint, Trace
 from cudalint.lint.analysis.unit import Unit
+from cudalint.lint.diagnostics import Confidence, Severity
 from cudalint.lint.model.expressions import Builtin, Call
 from cudalint.lint.model.program import Function, TranslationUnit
 from cudalint.lint.model.types import ArrayType, RecordType, Type
@@ -40,6 +42,20 @@ class Claim:
     trace: Trace
     race: Race
     others: tuple[Race, ...] = ()
+    given: Given | None = None
+    """The value of a parameter that it takes: it may never be passed."""
+
+    @property
+    def confidence(self) -> Confidence:
+        """How sure it is: low where it takes a value that was picked for it."""
+        if self.given is not None:
+            return Confidence.LOW
+        return Confidence.HIGH if self.certain else Confidence.MEDIUM
+
+    @property
+    def severity(self) -> Severity | None:
+        """The rule's own (None), or information only."""
+        return None if self.given is None else Severity.INFO
 
     @property
     def certain(self) -> bool:
@@ -70,22 +86,7 @@ def last_blocks(unit: Unit) -> LastBlocks:
 
 
 def _of_kernel(unit: Unit, kernel: Function) -> Iterable[Claim]:
-    paths, lasts = unit.once(_paths), unit.once(last_blocks)
-    found: list[tuple[Trace, list[Race]]] = []
-    for trace in unit.traces(kernel):
-        races = list(find_races(trace))
-        if races:
-            names = built_ins(unit.program, kernel)
-            protocol = Protocol(trace)
-            races = [
-                r
-                for r in races
-                if _believable(r, trace, names)
-                and paths.together(r, trace)
-                and not protocol.settles(r)
-                and not lasts.settles(r, trace)
-            ]
-        found.append((trace, races))
+    found = [(trace, _credible(unit, trace)) for trace in unit.traces(kernel)]
     everywhere = set.intersection(*({_place(r) for r in races} for _, races in found)) if found else set()
     for trace, races in found:
         # Sizes that the host computes may be read wrongly; no kernel is meant to race under one launch only.
@@ -98,6 +99,35 @@ def _of_kernel(unit: Unit, kernel: Function) -> Iterable[Claim]:
                 races = [r for r in races if r.object.space is not Space.GLOBAL or _place(r) in narrow]
         for group in _one_barrier(races):
             yield Claim(kernel, trace, group[0], tuple(group[1:]))
+        yield from _with_parameters(unit, trace)
+
+
+def _with_parameters(unit: Unit, trace: Trace) -> Iterable[Claim]:
+    """The races within a block that take a value of a parameter, the smallest that will do."""
+    told: set[str] = set()
+    for given, executed in parameter_traces(unit, trace):
+        if given.name in told:
+            continue
+        for group in _one_barrier([r for r in _credible(unit, executed) if r.reach is Reach.BLOCK]):
+            told.add(given.name)
+            yield Claim(trace.kernel, executed, group[0], tuple(group[1:]), given)
+
+
+def _credible(unit: Unit, trace: Trace) -> list[Race]:
+    """The races of a trace that one execution can have and that nothing else orders."""
+    races = find_races(trace)
+    if not races:
+        return []
+    names, protocol, paths = built_ins(unit.program, trace.kernel), Protocol(trace), unit.once(_paths)
+    lasts = unit.once(last_blocks)
+    return [
+        r
+        for r in races
+        if _believable(r, trace, names)
+        and paths.together(r, trace)
+        and not protocol.settles(r)
+        and not lasts.settles(r, trace)
+    ]
 
 
 def _likely_global(race: Race) -> bool:
@@ -280,6 +310,11 @@ def side_text(claim: Claim, party: Party) -> str:
     return f"thread {thread_text(claim.trace, party.lane)}{where} {VERBS[party.access.kind]}"
 
 
+def given_text(claim: Claim, message: str) -> str:
+    """The message of a claim, after the value of a parameter that it takes."""
+    return message if claim.given is None else f"if `{claim.given.name}` is {claim.given.value}, {message}"
+
+
 def later_iteration(race: Race) -> bool:
     """Whether the second access comes in a later iteration of a loop that encloses both."""
     pairs = zip(race.first.access.frames, race.second.access.frames, strict=False)
@@ -297,6 +332,7 @@ def evidence(claim: Claim) -> Mapping[str, Any]:
         "space": race.object.space.value,
         "reach": race.reach.value,
         "later_iteration": later_iteration(race),
+        **({} if claim.given is None else {"given": {claim.given.name: claim.given.value}}),
         "block": list(claim.trace.shape.block),
         "launch": under(claim.trace.shape),
     }
@@ -311,6 +347,15 @@ def _side(lanes: LaneGrid, party: Party) -> Mapping[str, Any]:
         "site": {"filename": span.file, "row": span.line, "column": span.column},
         "text": party.access.text,
     }
+
+
+def notes(claim: Claim) -> tuple[str, ...]:
+    """What else is to be said: the assumption about a parameter, the other places, the launch."""
+    of = claim.trace.shape
+    if claim.given is None:
+        return (*also_text(claim), under(of))
+    assumed = f"nothing in this file says that `{claim.given.name}` is never {claim.given.value}"
+    return (assumed, *also_text(claim), under(of))
 
 
 def also_text(claim: Claim) -> tuple[str, ...]:

@@ -11,32 +11,20 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
+from cudalint.lint.analysis.barriers_exits import contains
 from cudalint.lint.analysis.races_locks import Protocol
-from cudalint.lint.analysis.trace import OPAQUE, Access, AccessKind, Space, Taint, Trace
-from cudalint.lint.model.expressions import (
-    AddressOf,
-    Assign,
-    Builtin,
-    Call,
-    Const,
-    Deref,
-    Expr,
-    IncDec,
-    Index,
-    Member,
-    Storage,
-    Var,
-)
+from cudalint.lint.analysis.races_origins import Origin, Origins, same
+from cudalint.lint.analysis.trace import OPAQUE, Access, AccessKind, Branch, Space, Taint, Trace
+from cudalint.lint.model.expressions import Assign, Binary, Cast, Conditional, Deref, Expr, IncDec, Index, Unary, Var
 from cudalint.lint.model.program import Function, FunctionKind, TranslationUnit
 from cudalint.lint.model.source import Span
-from cudalint.lint.model.statements import Decl
-from cudalint.lint.model.types import ArrayType, PointerType
+from cudalint.lint.model.statements import For, If, Switch, While
 from cudalint.lint.model.walk import Node, children, walk
 
-_UNCLEAR = Taint.UNKNOWN | Taint.ATOMIC | Taint.APPROXIMATE
-"""An index that rests on these is another matter: tickets, what is not understood."""
-MAX_DEPTH = 16
-"""How far an index is followed, through expressions and variables, to what it is made of."""
+_UNCLEAR = Taint.UNKNOWN | Taint.ATOMIC
+"""An index that rests on these is another matter: what is not understood, tickets."""
+MAX_STEPS = 8
+"""Variables through which an update is followed from the value that is stored to the one that was read."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -51,112 +39,107 @@ class Updates:
     """The statements of device code that update an element whose index is loaded, by the span of the element."""
 
     def __init__(self, program: TranslationUnit) -> None:
-        self._program = program
-        self._values: dict[str, Expr | None] = {}
-        targets: list[Expr] = []
+        self._origins = Origins(program)
+        self._places: dict[Span, Origin] = {}
+        self._conditions: dict[Span, Expr] = {}
         for function in program.functions.values():
             if function.body is not None and function.kind is not FunctionKind.HOST:
-                targets.extend(self._collect(function))
-        self._spans = {target.span for target in targets if self._loaded_only(target)}
+                self._collect(function)
 
     def scattered(self, trace: Trace) -> Iterator[ScatteredUpdate]:
         """The updates that several threads of a trace make, one per place."""
-        if not self._spans or Protocol(trace).waits:
+        if not self._places or Protocol(trace).waits:
             return
         told: set[Span] = set()
+        branches: list[Branch] = []
         for event in trace.events:
-            if not isinstance(event, Access) or event.span in told or event.span not in self._spans:
+            if isinstance(event, Branch) and event.taint & OPAQUE:
+                branches.append(event)
+            if not isinstance(event, Access) or event.span in told or event.kind is not AccessKind.STORE:
                 continue
-            threads = _threads(event, trace)
-            if event.kind is AccessKind.STORE and _picked(event) and threads > 1:
+            place = self._places.get(event.span)
+            if place is None or not _picked(event) or not self._for_all(event, place, branches):
+                continue
+            threads = _threads(event, trace, one_block=place.block)
+            if threads > 1:
                 told.add(event.span)
                 yield ScatteredUpdate(event, threads)
 
-    def _collect(self, function: Function) -> Iterator[Expr]:
-        """The elements that a function updates; its variables with one value are noted on the way."""
+    def _collect(self, function: Function) -> None:
         assert function.body is not None
-        kernel = function.kind is FunctionKind.KERNEL
-        for symbol in function.params:
-            self._values[symbol.key] = Const(0, symbol.type, symbol.span) if kernel else None
-        changed: list[str] = []
         for node in walk(function.body):
-            if isinstance(node, Decl):
-                self._values[node.symbol.key] = node.init
-            elif isinstance(node, Assign | IncDec):
-                if isinstance(node.target, Var):
-                    changed.append(node.target.symbol.key)
-                elif isinstance(node, IncDec) or node.op != "=" or self._reads(node.value, node.target):
-                    yield node.target
-            elif isinstance(node, AddressOf) and not node.decay and isinstance(node.operand, Var):
-                changed.append(node.operand.symbol.key)
-        for key in changed:
-            self._values[key] = None
+            if isinstance(node, If | While | For | Switch | Conditional) and node.condition is not None:
+                self._note_condition(node.condition)
+            elif isinstance(node, Assign | IncDec) and self._updates(node):
+                place = self._origins.of_place(node.target)
+                if place.loads and place.common:
+                    self._places[node.target.span] = place
 
-    def _reads(self, value: Expr, target: Expr) -> bool:
-        """Whether a value is computed from the very element that it is stored to."""
-        text = self._text(target.span)
-        return bool(text) and any(
-            isinstance(node, Index | Deref) and self._text(node.span) == text for node in walk(value)
-        )
+    def _note_condition(self, condition: Expr) -> None:
+        for node in walk(condition):
+            if not isinstance(node, Var):
+                self._conditions[node.span] = node  # type: ignore[assignment]
+        self._conditions[condition.span] = condition
 
-    def _text(self, span: Span) -> bytes:
-        data = self._program.files.get(span.file, b"")
-        return b"".join(data[span.offset : span.end_offset].split())
-
-    def _loaded_only(self, target: Expr) -> bool:
-        """Whether an element's place is made of loaded values and of what all threads share."""
-        place = target
-        while isinstance(place, Member) and not place.arrow:
-            place = place.base
-        if not isinstance(place, Index):
+    def _updates(self, node: Assign | IncDec) -> bool:
+        """Whether an element is changed from what it was, and no variable."""
+        if isinstance(node.target, Var):
             return False
-        return self._shared_by_all(place.base, base=True) and self._shared_by_all(place.index, base=False)
+        return isinstance(node, IncDec) or node.op != "=" or self._reads(node.value, same(node.target), MAX_STEPS)
 
-    def _shared_by_all(self, node: Node, base: bool, depth: int = 0) -> bool:
-        """Whether nothing of the thread's own is in an expression, outside of what it loads.
-
-        `base`: the array itself, which may not be loaded either: each thread could have one of its own.
-        """
-        if depth > MAX_DEPTH or isinstance(node, Assign | IncDec):
-            return False
-        if isinstance(node, Builtin):
-            return node.name in ("blockDim", "gridDim", "warpSize")
-        if isinstance(node, Index | Deref):
-            return not base
-        if isinstance(node, Var):
-            return self._variable(node, base, depth)
-        if isinstance(node, Call) and not node.args:
-            return False
-        return all(self._shared_by_all(part, base, depth + 1) for part in children(node))
-
-    def _variable(self, expr: Var, base: bool, depth: int) -> bool:
-        """Whether a variable is one for all threads, or has one value that is made of such and of loads."""
-        symbol = expr.symbol
-        if symbol.storage not in (Storage.LOCAL, Storage.PARAM):
+    def _reads(self, value: Node, target: object, steps: int) -> bool:
+        """Whether a value is computed from the element itself, directly or through variables."""
+        if isinstance(value, Index | Deref) and same(value) == target:
             return True
-        if isinstance(symbol.type, ArrayType):
+        if isinstance(value, Var):
+            made = self._origins.single(value.symbol) if steps else None
+            return made is not None and self._reads(made, target, steps - 1)
+        return any(self._reads(part, target, steps) for part in children(value))
+
+    def _for_all(self, access: Access, place: Origin, branches: list[Branch]) -> bool:
+        """Whether all threads that load one index update the element, or none: data do not pick the threads.
+
+        So it is where conditions on data are about the very values that make the index (`if (bin < bins)`). A
+        thread that other data pick may be the only one at its element: the first of a run of equal keys.
+        """
+        if not access.mask_taint & OPAQUE:
+            return True
+        if access.mask_taint & (_UNCLEAR | Taint.APPROXIMATE):
             return False
-        value = self._values.get(symbol.key)
-        if value is None or (isinstance(symbol.type, PointerType) and symbol.type.reference):
+        for branch in branches:
+            depth = len(branch.calls)
+            if access.calls[:depth] != branch.calls:
+                continue
+            at = (*access.calls, access.span)[depth]
+            leads = contains(branch.node, at) or branch.exits
+            if leads and not self._about(self._conditions.get(branch.span), place):
+                return False
+        return True
+
+    def _about(self, condition: Expr | None, place: Origin) -> bool:
+        """Whether a condition turns on nothing but the values that make a place, or on none that are loaded."""
+        if condition is None:
             return False
-        return self._shared_by_all(value, base, depth + 1)
+        while isinstance(condition, Cast) or (isinstance(condition, Unary) and condition.op == "!"):
+            condition = condition.operand
+        if isinstance(condition, Binary) and condition.op in ("&&", "||"):
+            return self._about(condition.left, place) and self._about(condition.right, place)
+        made = self._origins.of(condition)
+        return not made.lost and (not made.loads or (made.common and made.loads <= place.loads))
 
 
 def _picked(access: Access) -> bool:
-    """Whether loaded values that differ per thread pick the element, but not the threads.
-
-    A thread that data pick may be the only one at its element: the first of a run of equal keys.
-    """
+    """Whether loaded values that differ per thread pick the element."""
     return (
         access.object.space in (Space.GLOBAL, Space.SHARED)
         and bool(access.address_taint & Taint.LOADED)
         and not access.address_taint & _UNCLEAR
-        and not access.mask_taint & OPAQUE
         and not access.explored
     )
 
 
-def _threads(access: Access, trace: Trace) -> int:
-    """The threads that may meet: of one block for shared memory."""
-    scope = trace.lanes.world if access.object.space is Space.GLOBAL else trace.lanes.cta
+def _threads(access: Access, trace: Trace, one_block: bool) -> int:
+    """The threads that may meet: of one block for shared memory, and for elements that a block has of its own."""
+    apart = one_block or access.object.space is Space.SHARED
+    scope = trace.lanes.cta if apart else trace.lanes.world
     return int(np.bincount(scope[access.mask]).max(initial=0))

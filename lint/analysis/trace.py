@@ -38,6 +38,8 @@ class Taint(IntFlag):
     """Carried through a loop that was cut short."""
     UNKNOWN = 32
     """Something that is not understood: make no claim."""
+    UNDEFINED = 64
+    """A local variable that is never set: another value in each thread, for all that is known."""
 
 
 OPAQUE = Taint.LOADED | Taint.ATOMIC | Taint.APPROXIMATE | Taint.UNKNOWN
