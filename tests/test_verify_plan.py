@@ -16,13 +16,13 @@ from cudalint.lint.model.program import TranslationUnit
 from cudalint.lint.registry import load_registry
 from cudalint.verify.assume import assumed_spec
 from cudalint.verify.build import nvrtc_build
-from cudalint.verify.job import Job, Outcome
+from cudalint.verify.job import Build, Job, Outcome
 from cudalint.verify.plan import MADE_UP_BUFFER, NotVerifiableError, Plan, plan_launch
 from cudalint.verify.run import Work, same_rewrite
 from cudalint.verify.session import Session
 from cudalint.verify.spec import from_comment
 from cudalint.verify.verdict import Verdict
-from cudalint.verify.verifier import Verifier, VerifyOptions, fixed_content
+from cudalint.verify.verifier import Verifier, VerifyOptions, fixed_contents
 
 SAMPLES = Path(__file__).parent.parent / "samples"
 WITH_FIX = {
@@ -67,7 +67,7 @@ def test_flagged_and_fixed_samples_compile_for_the_device(tmp_path: Path, name: 
     path = str(SAMPLES / name)
     before = Unit(parse_file(path))
     finding = found(before, code)
-    after = Unit(parse_file(path, content=fixed_content(finding, before.program.files[path])))
+    after = Unit(parse_file(path, content=fixed_contents(finding, before)[path]))
     for side, made in (("before", before), ("after", after)):
         plan = plan_launch(made, made.kernels[0], None)
         build = nvrtc_build(made.program, plan, tmp_path / side)
@@ -296,3 +296,81 @@ def test_only_what_is_unknown_is_made_up(tmp_path: Path) -> None:
     sizes = {p.name: a.nbytes for p, a in zip(made.kernels[0].params, plan.args, strict=True)}
     assert sizes["in"] == MADE_UP_BUFFER
     assert 4096 * 4 <= sizes["out"] <= 2 * 4096 * 4  # the grid has more threads than elements
+
+
+GRAPH = """
+struct Options { int width; float* weights; half bias; };
+__global__ void relax(const int *rows, const int *columns, const float *w, float *out, int *count, int **lists,
+                      half scale, Options o, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+    float s = 0.0f;
+    for (int j = rows[i]; j < rows[i + 1]; ++j) s += w[columns[j]] * 0.1;
+    atomicAdd(count, lists[i][0]);
+    out[i] = s + o.weights[0] * (float)scale;
+}
+void run(int *r, int *c, float *w, float *o, int *k, int **l, half s, Options p, int n) {
+    relax<<<n / 256, 256>>>(r, c, w, o, k, l, s, p, n);
+}
+"""
+
+
+def graph_plan(tmp_path: Path, **settings: bool) -> Plan:
+    made = unit(tmp_path, GRAPH)
+    assumed = assumed_spec(made, made.kernels[0], 4096)
+    assert assumed is not None
+    return plan_launch(made, made.kernels[0], assumed.spec, assumed=assumed.words, **settings)
+
+
+def test_integers_that_steer_a_kernel_stay_within_what_they_index(tmp_path: Path) -> None:
+    rows, columns, w, _, count, *_ = graph_plan(tmp_path).args
+    assert rows.fill == "rows"
+    assert 4096 <= rows.high <= 16 * 4 * 4097
+    assert columns.high == w.nbytes // 4
+    assert count.fill == "zeros"
+
+
+def test_careful_inputs_are_small(tmp_path: Path) -> None:
+    plan = graph_plan(tmp_path, careful=True)
+    assert [a.high for a in plan.args[:2]] == [2, 2]
+
+
+def test_records_and_arrays_of_pointers_point_to_buffers_of_their_own(tmp_path: Path) -> None:
+    args = graph_plan(tmp_path).args
+    lists, scale, options = args[5:8]
+    assert (lists.fill, args[lists.target].kind, args[lists.target].dtype) == ("pointers", "hidden", "int32")
+    assert bytes.fromhex(scale.data) == bytes.fromhex("003a")  # 0.75 as half
+    assert options.inner == ((8, 10),)
+    assert struct.unpack("<i", bytes.fromhex(options.data)[:4]) == (64,)
+    side = Build((1, 1, 1), (1, 1, 1), 0, "relax")
+    assert Job.from_line(Job(side, side, args).to_line()).args == args
+
+
+def test_a_kernel_that_trips_over_its_inputs_gets_careful_ones(tmp_path: Path) -> None:
+    made = unit(tmp_path, GRAPH)
+    session = Scripted(Outcome(error="the flagged kernel failed: illegal address", stage="run"))
+    verification = Verifier(parse, VerifyOptions(compiler="nvrtc"), session).verify(found(made, "CUD801"), made)
+    assert verification.verdict is Verdict.NOT_VERIFIABLE
+    assert len(session.jobs) == 2
+    assert "assumed: integers in buffers are 0 or 1" in verification.inputs
+
+
+def test_axes_are_exchanged_on_made_up_sizes(tmp_path: Path) -> None:
+    made = unit(
+        tmp_path,
+        """
+__global__ void scale(float *a, int rows, int cols) {
+    int r = blockIdx.x * blockDim.x + threadIdx.x, c = blockIdx.y * blockDim.y + threadIdx.y;
+    if (r < rows && c < cols) a[r * cols + c] *= 2.f;
+}
+void run(float *a, int rows, int cols) {
+    dim3 block(32, 8), grid((rows + 31) / 32, (cols + 7) / 8);
+    scale<<<grid, block>>>(a, rows, cols);
+}
+""",
+    )
+    session = Scripted(FAST)
+    Verifier(parse, VerifyOptions(compiler="nvrtc"), session).verify(found(made, "CUD101"), made)
+    before, after = session.jobs[0].before, session.jobs[0].after
+    assert (before.block, after.block) == ((32, 8, 1), (8, 32, 1))
+    assert after.grid == (before.grid[1], before.grid[0], 1)

@@ -17,6 +17,8 @@ RED_ZONE = 64 * 1024
 PATTERN = 0xA5
 MIN_PAIRS, MAX_PAIRS = 20, 400
 RACE_RUNS = 40
+POINTED_ROWS = 256
+"""Rows of the buffer that an array of pointers points into: more pointers than that share them."""
 FIXED_RUNS = 8
 
 Array = Any
@@ -129,7 +131,7 @@ def _first_error(text: str) -> str:
 
 def allocate(args: tuple[Argument, ...]) -> list[Buffer]:
     """Device memory for all buffers. Raises StageError when it does not fit in 80% of what is free."""
-    own = [(i, a) for i, a in enumerate(args) if a.kind == "buffer" and a.alias is None]
+    own = [(i, a) for i, a in enumerate(args) if a.kind in {"buffer", "hidden"} and a.alias is None]
     wanted = sum(4 * a.nbytes + 2 * RED_ZONE for _, a in own)
     free, _ = cp.cuda.runtime.memGetInfo()
     if wanted > 0.8 * (free + cp.get_default_memory_pool().free_bytes()):
@@ -145,11 +147,16 @@ def allocate(args: tuple[Argument, ...]) -> list[Buffer]:
 def fill(buffers: list[Buffer], seed: int) -> None:
     """Fresh inputs: uniform floats in [-1, 1), integers in the argument's range. Outputs are poisoned."""
     rng = cp.random.default_rng(seed * 7919 + 17)
+    places = {b.index: b for b in buffers}
     for buffer in buffers:
         a = buffer.argument
         kind = np.dtype(a.dtype)
         count = a.nbytes // kind.itemsize
-        if a.role == "out":
+        if a.fill:
+            values = _filling(a, count, places)
+            buffer.pristine[...] = 0
+            buffer.pristine[: count * kind.itemsize] = values.astype(kind).view(cp.uint8)
+        elif a.role == "out":
             buffer.pristine[...] = 0xFF  # NaN for floats, -1 for integers: an element left unwritten shows
         elif kind.kind == "f":
             values = rng.random(count, dtype=cp.float32) * 2 - 1
@@ -157,6 +164,17 @@ def fill(buffers: list[Buffer], seed: int) -> None:
         else:
             values = rng.integers(a.low, max(a.high, a.low + 1), size=count, dtype=cp.int64)
             buffer.pristine[: count * kind.itemsize] = values.astype(kind).view(cp.uint8)
+
+
+def _filling(a: Argument, count: int, places: dict[int, Buffer]) -> Array:
+    """The content of a buffer that is not drawn at random."""
+    if a.fill == "rows":
+        return cp.arange(count, dtype=cp.float64) * (a.high / max(1, count))
+    if a.fill == "pointers":
+        inner = places[a.target].inner
+        row = max(256, inner.nbytes // max(1, min(count, POINTED_ROWS)) // 256 * 256)
+        return cp.uint64(inner.data.ptr) + cp.arange(count, dtype=cp.uint64) * row % (inner.nbytes // row * row)
+    return cp.zeros(count)
 
 
 def launch(kernel: Loaded, job: Job, buffers: list[Buffer]) -> None:
@@ -167,9 +185,11 @@ def launch(kernel: Loaded, job: Job, buffers: list[Buffer]) -> None:
         if argument.kind == "buffer":
             owner = by_index[index if argument.alias is None else argument.alias]
             cells.append(ctypes.c_uint64(owner.inner.data.ptr + argument.offset))
-        else:
-            raw = bytes.fromhex(argument.data)
-            cells.append(ctypes.create_string_buffer(raw, len(raw)))
+        elif argument.kind != "hidden":
+            raw = bytearray.fromhex(argument.data)
+            for at, target in argument.inner:
+                raw[at : at + 8] = int(by_index[target].inner.data.ptr).to_bytes(8, "little")
+            cells.append(ctypes.create_string_buffer(bytes(raw), len(raw)))
     pointers = (ctypes.c_void_p * max(1, len(cells)))(*(ctypes.addressof(c) for c in cells))
     b = kernel.build
     stream = cp.cuda.get_current_stream().ptr

@@ -12,9 +12,12 @@ from typing import Any
 class Argument:
     """One kernel argument.
 
-    kind `scalar` or `struct`: `data` is its bytes in hex. kind `buffer`: `nbytes` of device memory holding
-    elements of numpy type `dtype`; integers are drawn from [`low`, `high`), floats from [-1, 1). `role` is
-    in, out or inout; `alias` names an earlier argument index whose buffer this one shares.
+    kind `scalar` or `struct`: `data` is its bytes in hex, `inner` the offsets in it at which pointers to other
+    arguments' buffers stand, with their indices. kind `buffer`: `nbytes` of device memory holding elements of numpy
+    type `dtype`; integers are drawn from [`low`, `high`), floats from [-1, 1). `fill` says otherwise: `zeros`, `rows`
+    (integers that grow from 0 to `high`), `pointers` (into the buffer of argument `target`). `role` is in, out or
+    inout; `alias` names an earlier argument index whose buffer this one shares. kind `hidden`: a buffer that is
+    no parameter.
     """
 
     kind: str
@@ -26,6 +29,9 @@ class Argument:
     high: int = 256
     offset: int = 0
     alias: int | None = None
+    fill: str = ""
+    target: int = 0
+    inner: tuple[tuple[int, int], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +78,7 @@ class Job:
         """The inverse of `to_line`."""
         raw = json.loads(line)
         builds = {side: Build(**_tuples(raw.pop(side))) for side in ("before", "after")}
-        args = tuple(Argument(**a) for a in raw.pop("args"))
+        args = tuple(Argument(**_tuples(a)) for a in raw.pop("args"))
         return Job(builds["before"], builds["after"], args, **raw)
 
 
@@ -111,4 +117,8 @@ class Outcome:
 
 
 def _tuples(raw: dict[str, Any]) -> dict[str, Any]:
-    return {k: tuple(v) if isinstance(v, list) else v for k, v in raw.items()}
+    return {k: _tuple(v) for k, v in raw.items()}
+
+
+def _tuple(value: Any) -> Any:
+    return tuple(map(_tuple, value)) if isinstance(value, list) else value

@@ -7,18 +7,21 @@ missing makes the finding not verifiable, with the line to add.
 
 from __future__ import annotations
 
-import struct
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-from cudalint.lint.analysis.trace import AccessKind, ArgValue, LaunchShape, Space, Taint, Trace
+from cudalint.lint.analysis.trace import AccessKind, ArgValue, LaunchShape, Space, Trace
 from cudalint.lint.analysis.unit import Unit
 from cudalint.lint.model.expressions import Storage, Symbol, Var
 from cudalint.lint.model.program import Function
-from cudalint.lint.model.types import FloatType, IntType, OpaqueType, PointerType, RecordType, Type, spelled
+from cudalint.lint.model.types import FloatType, IntType, PointerType, RecordType, Type
 from cudalint.lint.model.walk import walk
+from cudalint.verify.draws import Draw, draws
 from cudalint.verify.job import Argument
 from cudalint.verify.spec import Spec
+from cudalint.verify.values import NotVerifiableError, argument_bytes, number_in
+
+__all__ = ["MADE_UP_BUFFER", "NotVerifiableError", "Plan", "plan_launch", "uses_dynamic_shared"]
 
 MAX_BUFFER = 1 << 33
 """8 GiB: a larger buffer is far from what a timing needs."""
@@ -29,20 +32,8 @@ MAX_LANES = 16 * 1024
 MADE_UP_BUFFER = 1 << 24
 """Bytes of a buffer of which neither the host code nor the kernel shows the size."""
 
-_STRUCT_CODES: Mapping[tuple[int, bool], str] = {
-    (8, True): "b",
-    (8, False): "B",
-    (16, True): "h",
-    (16, False): "H",
-    (32, True): "i",
-    (32, False): "I",
-    (64, True): "q",
-    (64, False): "Q",
-}
-
-
-class NotVerifiableError(Exception):
-    """Why a finding cannot be run; the text says what to add."""
+MADE_UP_RECORDS = 64
+"""What unknown integers in records passed by value become: mostly sizes and counts of something small."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,10 +60,13 @@ def plan_launch(
     spec: Spec | None,
     block: tuple[int, ...] | None = None,
     assumed: tuple[str, ...] = (),
+    *,
+    careful: bool = False,
 ) -> Plan:
     """The launch of a kernel with all its arguments. `block` prefers the launch with that block shape.
 
-    `assumed` says in words what of `spec` was made up; buffers whose size is not known then are, too.
+    `assumed` says in words what of `spec` was made up; buffers whose size is not known then are, too. `careful`
+    draws integers that hardly any kernel can trip over, and makes buffers of unknown size generous.
 
     Raises:
         NotVerifiableError: something is missing; the message says what to add.
@@ -80,26 +74,28 @@ def plan_launch(
     shape = _choose(unit, kernel, spec, block)
     grid = _known_grid(kernel, shape)
     shared = _shared_bytes(kernel, shape, spec)
-    trace = _trace(unit, kernel, replace(shape, grid=grid))
-    touched = _touched(trace)
-    opaque = _gathered_elements(trace)
-    args, described = [], []
-    moved = 0
-    owners: dict[str, int] = {}
-    for index, param in enumerate(kernel.params):
-        value = shape.args[index] if index < len(shape.args) else ArgValue()
-        made = _argument(kernel, param, value, spec, touched, opaque, made_up=bool(assumed))
-        if made.kind == "buffer":
-            if value.object is not None and value.object in owners:
-                made = replace(made, alias=owners[value.object], offset=value.offset_bytes or 0)
-            else:
-                moved += made.nbytes
-                if value.object is not None:
-                    owners[value.object] = index
-        args.append(made)
-        described.append(_describe(param, made))
+    shape = replace(shape, grid=grid)
+    trace = _trace(unit, kernel, shape, {})
+    made = _Arguments(kernel, shape, spec, _touched(trace), made_up=bool(assumed), careful=careful)
+    args = made.all()
+    if careful:
+        drawn = {p.key: Draw(2) for p in kernel.params}
+    else:
+        sizes = {p.key: a.nbytes for p, a in zip(kernel.params, args, strict=False) if a.kind == "buffer"}
+        drawn = draws(kernel.params, trace, lambda contents: _trace(unit, kernel, shape, contents), sizes)
+    args = [_drawn(p, a, drawn) for p, a in zip(kernel.params, args, strict=False)]
+    described = [_describe(p, a) for p, a in zip(kernel.params, args, strict=True)]
     described += [f"assumed: {words}" for words in assumed]
-    return Plan(kernel, grid, shape.block, shared, tuple(args), tuple(described), moved)
+    moved = sum(a.nbytes for a in args if a.kind == "buffer" and a.alias is None)
+    return Plan(kernel, grid, shape.block, shared, (*args, *made.hidden), tuple(described), moved)
+
+
+def _drawn(param: Symbol, made: Argument, drawn: Mapping[str, Draw]) -> Argument:
+    """A buffer with the integers that the kernel can take."""
+    draw = drawn.get(param.key)
+    if made.kind != "buffer" or draw is None or made.fill == "zeros" or "int" not in made.dtype:
+        return made
+    return replace(made, high=draw.high, fill="rows" if draw.rows else "")
 
 
 def _choose(unit: Unit, kernel: Function, spec: Spec | None, block: tuple[int, ...] | None) -> LaunchShape:
@@ -151,7 +147,7 @@ def _hint(kernel: Function, what: str) -> str:
     return f"add `// cudalint: verify {what}` on the line above the kernel {kernel.name}"
 
 
-def _trace(unit: Unit, kernel: Function, shape: LaunchShape) -> Trace:
+def _trace(unit: Unit, kernel: Function, shape: LaunchShape, contents: Mapping[str, tuple[int, int]]) -> Trace:
     """The kernel on the first and the last block and on blocks at powers of two between them.
 
     The last blocks of a generous grid lie beyond the bounds guard and touch nothing.
@@ -164,7 +160,8 @@ def _trace(unit: Unit, kernel: Function, shape: LaunchShape) -> Trace:
     steps = [1 << k for k in range(max(ends).bit_length())][-(MAX_LANES // shape.threads) :]
     between = [(min(s, x), min(s, y), min(s, z)) for s in steps]
     where = dict.fromkeys([(0, 0, 0), *between, (x, y, z)])
-    return execute(unit.program, kernel, shape, where=list(where), budget=STEP_BUDGET * len(where))
+    budget = STEP_BUDGET * len(where)
+    return execute(unit.program, kernel, shape, where=list(where), budget=budget, contents=contents)
 
 
 @dataclass(slots=True)
@@ -197,45 +194,84 @@ def _touched(trace: Trace) -> dict[str, _Use]:
     return found
 
 
-def _gathered_elements(trace: Trace) -> int | None:
-    """The smallest number of elements of the buffers that are indexed by loaded values."""
-    counts = [
-        access.object.size // max(1, access.size)
-        for access in trace.accesses(Space.GLOBAL)
-        if access.address_taint & Taint.LOADED and access.object.size
-    ]
-    return min(counts, default=None)
+class _Arguments:
+    """Makes the arguments of one launch. `hidden` are buffers that records and arrays of pointers point to."""
 
+    def __init__(
+        self,
+        kernel: Function,
+        shape: LaunchShape,
+        spec: Spec | None,
+        touched: Mapping[str, _Use],
+        *,
+        made_up: bool,
+        careful: bool,
+    ) -> None:
+        self._kernel, self._shape, self._spec, self._touched = kernel, shape, spec, touched
+        self._made_up, self._careful = made_up, careful
+        self.hidden: list[Argument] = []
 
-def _argument(
-    kernel: Function,
-    param: Symbol,
-    value: ArgValue,
-    spec: Spec | None,
-    touched: Mapping[str, _Use],
-    gathered: int | None,
-    *,
-    made_up: bool = False,
-) -> Argument:
-    kind = param.type
-    if isinstance(kind, PointerType):
-        use = touched.get(param.key, _Use())
-        given = spec.buffers.get(param.name) if spec else None
-        reach = use.reach if use.last else 2 * use.reach  # the first idle block is at most twice as far
-        nbytes = given or value.bytes or (reach if use.certain else 0)
-        if not nbytes and made_up:
-            nbytes = max(reach, MADE_UP_BUFFER)
-        if not nbytes and use.kinds:
-            raise NotVerifiableError(
-                f"the size of buffer {param.name} is not known"
-                f"{f' (at least {use.reach} bytes)' if use.reach else ''}: {_hint(kernel, f'{param.name}=float[…]')}"
-            )
-        nbytes = max(nbytes, 256)
+    def all(self) -> list[Argument]:
+        """One argument per parameter. Raises NotVerifiableError."""
+        args: list[Argument] = []
+        owners: dict[str, int] = {}
+        for index, param in enumerate(self._kernel.params):
+            value = self._shape.args[index] if index < len(self._shape.args) else ArgValue()
+            made = self._buffer(param, value) if isinstance(param.type, PointerType) else self._by_value(param, value)
+            if made.kind == "buffer" and value.object is not None:
+                if value.object in owners:
+                    made = replace(made, alias=owners[value.object], offset=value.offset_bytes or 0)
+                owners.setdefault(value.object, index)
+            args.append(made)
+        return args
+
+    def _buffer(self, param: Symbol, value: ArgValue) -> Argument:
+        assert isinstance(param.type, PointerType)
+        pointee = param.type.pointee
+        use = self._touched.get(param.key, _Use())
+        nbytes = self._size(param, value, use)
         if nbytes > MAX_BUFFER:
             raise NotVerifiableError(f"buffer {param.name} has {nbytes / 2**30:.1f} GiB")
-        dtype = _dtype(kind.pointee)
-        return Argument("buffer", nbytes=nbytes, dtype=dtype, role=_role(use.kinds), high=gathered or 256)
-    return Argument("struct" if isinstance(kind, RecordType) else "scalar", data=_bytes(kernel, param, value).hex())
+        if isinstance(pointee, PointerType):
+            if not self._made_up:
+                raise NotVerifiableError(f"what the pointers in {param.name} point to is not known")
+            return Argument(
+                "buffer", nbytes=nbytes, dtype="uint64", fill="pointers", target=self._point(pointee.pointee)
+            )
+        zeros = use.kinds == {AccessKind.ATOMIC}  # counters and sums start at nothing
+        fill = "zeros" if zeros else ""
+        return Argument("buffer", nbytes=nbytes, dtype=_dtype(pointee), role=_role(use.kinds), fill=fill)
+
+    def _size(self, param: Symbol, value: ArgValue, use: _Use) -> int:
+        given = self._spec.buffers.get(param.name) if self._spec else None
+        reach = use.reach if use.last else 2 * use.reach  # the first idle block is at most twice as far
+        nbytes = given or value.bytes or 0
+        if nbytes:
+            return max(nbytes, 256)
+        if self._made_up and (self._careful or not use.certain):
+            return max(2 * reach, MADE_UP_BUFFER)
+        if not use.certain or (not reach and use.kinds and not self._made_up):
+            at_least = f" (at least {use.reach} bytes)" if use.reach else ""
+            add = _hint(self._kernel, f"{param.name}=float[…]")
+            raise NotVerifiableError(f"the size of buffer {param.name} is not known{at_least}: {add}")
+        return max(reach, 256)
+
+    def _by_value(self, param: Symbol, value: ArgValue) -> Argument:
+        size = MADE_UP_RECORDS if self._made_up else None
+        given = argument_bytes(param, value, lambda what: _hint(self._kernel, what), size)
+        inner = tuple((at, self._point(pointee)) for at, pointee in given.pointers)
+        kind = "struct" if isinstance(param.type, RecordType) else "scalar"
+        return Argument(kind, data=given.data.hex(), inner=inner)
+
+    def _point(self, pointee: Type) -> int:
+        """The index of a new buffer that no parameter is given by itself."""
+        role = "inout"
+        self.hidden.append(
+            Argument(
+                "hidden", nbytes=MADE_UP_BUFFER, dtype=_dtype(pointee), role=role, high=2 if self._careful else 256
+            )
+        )
+        return len(self._kernel.params) + len(self.hidden) - 1
 
 
 def _role(kinds: set[AccessKind]) -> str:
@@ -257,57 +293,22 @@ def _dtype(of: Type) -> str:
             return "uint8"
 
 
-def _bytes(kernel: Function, param: Symbol, value: ArgValue) -> bytes:
-    kind = param.type
-    number = value.number
-    if isinstance(kind, FloatType) and kind.bits in {32, 64}:
-        return struct.pack("<f" if kind.bits == 32 else "<d", 0.75 if number is None else float(number))
-    if isinstance(kind, IntType):
-        if number is None:
-            raise NotVerifiableError(f"the value of {param.name} is not known: {_hint(kernel, f'{param.name}=…')}")
-        wrapped = int(number) & ((1 << kind.bits) - 1)
-        if kind.signed and wrapped >> (kind.bits - 1):
-            wrapped -= 1 << kind.bits
-        return struct.pack("<" + _STRUCT_CODES[kind.bits, kind.signed], wrapped)
-    if isinstance(kind, RecordType) and not kind.fields:
-        return bytes(max(1, kind.size))
-    if isinstance(kind, RecordType) and value.elements:
-        return _record_bytes(kind, dict(value.elements))
-    reason = "is a handle" if isinstance(kind, OpaqueType) else "is not a number"
-    raise NotVerifiableError(f"parameter {param.name} ({spelled(kind)}) {reason}: it cannot be made up")
-
-
-def _record_bytes(kind: RecordType, known: Mapping[str, int | float]) -> bytes:
-    out = bytearray(kind.size)
-    for member in kind.fields:
-        number = known.get(member.name)
-        if number is None or not isinstance(member.type, IntType | FloatType):
-            raise NotVerifiableError(f"field {member.name} of {kind.name} is not known")
-        code = _code(member.type)
-        struct.pack_into("<" + code, out, member.offset, float(number) if code in "efd" else int(number))
-    return bytes(out)
-
-
-def _code(of: IntType | FloatType) -> str:
-    if isinstance(of, FloatType):
-        return {16: "e", 32: "f", 64: "d"}[of.bits]
-    return _STRUCT_CODES[of.bits, of.signed]
-
-
 def _describe(param: Symbol, made: Argument) -> str:
     if made.kind != "buffer":
         return (
-            f"{param.name} = {_number(param.type, made)}"
+            f"{param.name} = {number_in(param.type, made.data)}"
             if made.kind == "scalar"
             else f"{param.name}: given by value"
         )
     shared = f", the same buffer as argument {made.alias}" if made.alias is not None else ""
-    drawn = f"[-1, 1) {made.dtype}" if "float" in made.dtype else f"[{made.low}, {made.high}) {made.dtype}"
-    filled = "poisoned" if made.role == "out" else f"random {drawn}"
-    return f"{param.name}: {made.nbytes} bytes, {filled}{shared}"
+    return f"{param.name}: {made.nbytes} bytes, {_filled(made)}{shared}"
 
 
-def _number(kind: Type, made: Argument) -> int | float:
-    assert isinstance(kind, IntType | FloatType)
-    value: int | float = struct.unpack("<" + _code(kind), bytes.fromhex(made.data))[0]
-    return value
+def _filled(made: Argument) -> str:
+    if made.role == "out":
+        return "poisoned"
+    if made.fill == "rows":
+        return f"growing from 0 to {made.high} {made.dtype}"
+    if made.fill:
+        return "pointers to rows" if made.fill == "pointers" else made.fill
+    return f"random {'[-1, 1)' if 'float' in made.dtype else f'[{made.low}, {made.high})'} {made.dtype}"

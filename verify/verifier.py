@@ -6,30 +6,26 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable, Mapping
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from cudalint.lint.analysis.unit import Options, Unit
-from cudalint.lint.diagnostics import Diagnostic
+from cudalint.lint.analysis.unit import Unit
+from cudalint.lint.diagnostics import Diagnostic, Edit
 from cudalint.lint.fixes import apply_edits
 from cudalint.lint.model.expressions import Call
-from cudalint.lint.model.program import Function, FunctionKind, TranslationUnit
+from cudalint.lint.model.program import Function, TranslationUnit
 from cudalint.lint.model.walk import walk
-from cudalint.verify.assume import SIZES, assumed_spec
 from cudalint.verify.build import BuildError, nvcc_build, nvrtc_build
 from cudalint.verify.commandline import command_line
 from cudalint.verify.counters import CountersError, measured, side_by_side
 from cudalint.verify.job import Build, Job, Outcome
 from cudalint.verify.judge import RACES, judge
-from cudalint.verify.plan import NotVerifiableError, Plan, plan_launch
+from cudalint.verify.plan import NotVerifiableError, Plan
 from cudalint.verify.session import Session
+from cudalint.verify.sides import Pair, Side, Sides
 from cudalint.verify.spec import Spec, SpecError, from_comment
 from cudalint.verify.verdict import Verdict, Verification
-
-MADE_UP_TOTAL = 1 << 31
-"""2 GiB in all buffers: more is not needed for a timing on made-up sizes."""
 
 SPEC_LINES = 3
 """A verify comment stands at most this many lines above the kernel."""
@@ -52,15 +48,6 @@ class VerifyOptions:
     argv: tuple[str, ...] | None = None
     counters: bool = False
     assume: bool = True
-
-
-@dataclass(frozen=True, slots=True)
-class _Side:
-    """One of the two kernels: `name` is before or after."""
-
-    name: str
-    unit: Unit
-    plan: Plan
 
 
 _ANALYSES = threading.Lock()
@@ -91,38 +78,41 @@ class Verifier:
 
     def _verify(self, finding: Diagnostic, unit: Unit) -> Verification:
         with _ANALYSES:
-            before, after = self._planned(finding, unit)
-        if [a.nbytes for a in before.plan.args] != [a.nbytes for a in after.plan.args]:
-            raise NotVerifiableError("the fix changes the kernel's arguments or their sizes")
+            pair, (before, after) = self._planned(finding, unit)
         with tempfile.TemporaryDirectory(prefix="cudalint-") as folder:
             outcome, compiler = self._run(finding, before, after, Path(folder))
+            if _tripped(outcome) and self._options.assume:
+                with _ANALYSES:
+                    careful = pair.careful()
+                if careful is not None:
+                    before, after = careful
+                    outcome, compiler = self._run(finding, before, after, Path(folder) / "careful")
             made = judge(finding.code, outcome, _described(before.plan, compiler))
             if self._options.counters and not outcome.error:
                 made = replace(made, counters=self._counters(finding, before, Path(folder)))
         return made
 
-    def _planned(self, finding: Diagnostic, unit: Unit) -> tuple[_Side, _Side]:
+    def _planned(self, finding: Diagnostic, unit: Unit) -> tuple[Pair, Sides]:
         """The flagged and the fixed kernel, each with its unit and its launch."""
-        name = file_in(unit, finding.span.file)
-        fixed = fixed_content(finding, unit.program.files.get(name, b""))
+        changed = self._parse(unit.program.path, fixed_contents(finding, unit))
         kernel = _kernel(unit, finding)
-        changed = self._parse(unit.program.path, {name: fixed})
         spec = self._spec(kernel, unit.program.files.get(kernel.span.file, b""))
-        options = self._assumed(unit, spec)
-        block = tuple((finding.evidence or {}).get("block") or ()) or None
-        own, other = Unit(unit.program, options), Unit(changed, options)
-        try:
-            before = _Side("before", own, plan_launch(own, kernel, spec, block))
-            return before, _Side("after", other, plan_launch(other, _same_kernel(other, kernel), spec))
-        except NotVerifiableError:
-            if spec is not None or not self._options.assume or _edits_host(own, finding):
-                raise
-            made = _with_made_up_sizes(own, other, kernel)
-            if made is None:
-                raise
-            return made
+        reasons = []
+        for assume in dict.fromkeys((False, self._options.assume)):
+            for argv in self._command_lines(unit, spec):
+                options = replace(unit.options, argv=argv)
+                pair = Pair(finding, Unit(unit.program, options), Unit(changed, options), kernel)
+                try:
+                    before, after = pair.planned(spec, assume=assume)
+                except NotVerifiableError as error:
+                    reasons.append(error)
+                    continue
+                if [a.nbytes for a in before.plan.args] != [a.nbytes for a in after.plan.args]:
+                    raise NotVerifiableError("the fix changes the kernel's arguments or their sizes")
+                return pair, (before, after)
+        raise reasons[0]
 
-    def _counters(self, finding: Diagnostic, side: _Side, folder: Path) -> dict[str, Any]:
+    def _counters(self, finding: Diagnostic, side: Side, folder: Path) -> dict[str, Any]:
         """Predicted beside measured counters of the flagged kernel; the reason where they cannot be read."""
         with _ANALYSES:
             traces = side.unit.traces(side.plan.kernel)
@@ -135,13 +125,11 @@ class Verifier:
         except CountersError as error:
             return {"error": str(error)}
 
-    def _assumed(self, unit: Unit, spec: Spec | None) -> Options:
-        """The unit's options with the command line that the program is taken to be run with."""
+    def _command_lines(self, unit: Unit, spec: Spec | None) -> list[tuple[str, ...]]:
+        """The command lines that the program is taken to be run with, the likeliest first."""
         said = spec.argv if spec is not None else None
         argv = self._options.argv or said or command_line(Path(unit.program.path))
-        if argv is None:
-            return unit.options
-        return replace(unit.options, argv=argv)
+        return [argv] if argv is not None else [unit.options.argv, ("program",)]
 
     def _spec(self, kernel: Function, content: bytes) -> Spec | None:
         lines = content.decode("utf-8", "replace").splitlines()
@@ -151,7 +139,7 @@ class Verifier:
                 return spec
         return (self._options.specs or {}).get(kernel.name)
 
-    def _run(self, finding: Diagnostic, before: _Side, after: _Side, folder: Path) -> tuple[Outcome, str]:
+    def _run(self, finding: Diagnostic, before: Side, after: Side, folder: Path) -> tuple[Outcome, str]:
         """Run with NVRTC, and again with nvcc when NVRTC cannot build the sources."""
         choice = self._options.compiler
         outcome = Outcome(error="no compiler was tried", stage="build")
@@ -182,15 +170,22 @@ class Verifier:
         )
 
 
-def fixed_content(finding: Diagnostic, content: bytes) -> bytes:
-    """The file with the finding's fix made. Raises NotVerifiableError when there is nothing to apply."""
+def fixed_contents(finding: Diagnostic, unit: Unit) -> dict[str, bytes]:
+    """The files that the finding's fix edits, with the fix made.
+
+    Raises:
+        NotVerifiableError: there is nothing to apply, or not to files of this unit.
+    """
     fix = finding.fix
     if fix is None or not fix.edits:
         raise NotVerifiableError("there is no rewrite to compare with: the advice is to be applied by hand")
-    if any(e.span.file != finding.span.file or e.span.macro for e in fix.edits):
-        raise NotVerifiableError("the fix edits more than this file")
+    edits: dict[str, list[Edit]] = {}
+    for edit in fix.edits:
+        edits.setdefault(file_in(unit, edit.span.file), []).append(edit)
+    if any(e.span.macro for e in fix.edits) or not edits.keys() <= unit.program.files.keys():
+        raise NotVerifiableError("the fix edits a macro, or a file that is not part of this program")
     try:
-        return apply_edits(content, fix.edits)
+        return {name: apply_edits(unit.program.files[name], own) for name, own in edits.items()}
     except ValueError as error:
         raise NotVerifiableError(str(error)) from None
 
@@ -228,27 +223,6 @@ def _called(unit: Unit, kernel: Function) -> set[str]:
     return names
 
 
-def _edits_host(unit: Unit, finding: Diagnostic) -> bool:
-    """Whether the fix changes host code, such as the launch: then sizes cannot be made up for both sides alike."""
-    hosts = [f.span for f in unit.program.functions.values() if f.kind is FunctionKind.HOST]
-    edits = finding.fix.edits if finding.fix is not None else ()
-    return any(h.file == e.span.file and h.offset <= e.span.offset < h.end_offset for h in hosts for e in edits)
-
-
-def _with_made_up_sizes(own: Unit, other: Unit, kernel: Function) -> tuple[_Side, _Side] | None:
-    """Both sides with the largest made-up sizes that fit."""
-    for size in SIZES:
-        assumed = assumed_spec(own, kernel, size)
-        if assumed is None:
-            return None
-        with suppress(NotVerifiableError):
-            before = plan_launch(own, kernel, assumed.spec, assumed=assumed.words)
-            after = plan_launch(other, _same_kernel(other, kernel), assumed.spec, assumed=assumed.words)
-            if before.moved <= MADE_UP_TOTAL:
-                return _Side("before", own, before), _Side("after", other, after)
-    return None
-
-
 def _kernel(unit: Unit, finding: Diagnostic) -> Function:
     """The kernel to run for a finding: its own instance before others. Raises NotVerifiableError."""
     found = launched_kernels(unit, finding) or [k for k in unit.kernels if runs_code_of(unit, k, finding)]
@@ -257,11 +231,9 @@ def _kernel(unit: Unit, finding: Diagnostic) -> Function:
     return min(found, key=lambda k: (k.synthetic, k.name != finding.kernel))
 
 
-def _same_kernel(unit: Unit, kernel: Function) -> Function:
-    same = [k for k in unit.kernels if k.qualified == kernel.qualified and k.template_args == kernel.template_args]
-    if not same:
-        raise NotVerifiableError(f"{kernel.name} is no longer found after the fix")
-    return same[0]
+def _tripped(outcome: Outcome) -> bool:
+    """Whether the flagged kernel could not take its inputs."""
+    return "flagged kernel failed" in outcome.error or outcome.out_of_bounds.startswith("the flagged kernel")
 
 
 def _described(plan: Plan, compiler: str) -> Verification:

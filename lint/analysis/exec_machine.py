@@ -13,7 +13,7 @@ be undone (`explore`), merged with its alternative, or tainted as a whole.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
@@ -130,6 +130,8 @@ class Machine:
         self.globals: dict[str, Global] = {g.symbol.key: g for g in program.globals}
         self.notes: dict[Any, Any] = {}
         self.facts = facts_of(program)
+        self.contents: Mapping[str, tuple[int, int]] = {}
+        """Integers that buffers hold, by the parameter's key: the first element, and by how much each is larger."""
         self._dynamic: SharedObj | None = None
         self._expressions = expressions
         self._statements = statements

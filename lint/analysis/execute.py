@@ -5,11 +5,11 @@ See `trace` for what is recorded, `exec_machine` for how lanes, masks and contro
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from cudalint.lint.analysis import exec_expr, exec_intrinsics, exec_loops, exec_stmt, exec_sync
-from cudalint.lint.analysis.exec_calls import call_handler, not_understood
+from cudalint.lint.analysis.exec_calls import call_handler, unknown_handler
 from cudalint.lint.analysis.exec_lanes import INTEGER_SAMPLES, Lanes, inner_block, second_block
 from cudalint.lint.analysis.exec_machine import STEP_BUDGET, FunctionFrame, Machine, OutOfBudget, Scope
 from cudalint.lint.analysis.trace import ArgValue, LaunchShape, Trace
@@ -19,7 +19,11 @@ from cudalint.lint.model.statements import Asm
 from cudalint.lint.model.types import ArrayType, PointerType
 
 MAX_THREADS = 1024
-_EXPRESSIONS = {**exec_expr.HANDLERS, Call: call_handler(exec_intrinsics.find), Unknown: not_understood}
+_EXPRESSIONS = {
+    **exec_expr.HANDLERS,
+    Call: call_handler(exec_intrinsics.find),
+    Unknown: unknown_handler(exec_intrinsics.find),
+}
 _STATEMENTS = {**exec_stmt.HANDLERS, **exec_loops.HANDLERS, Asm: exec_sync.assembly}
 
 
@@ -31,13 +35,16 @@ def execute(
     blocks: int = 2,
     where: Sequence[tuple[int, int, int]] = (),
     budget: int = STEP_BUDGET,
+    contents: Mapping[str, tuple[int, int]] | None = None,
 ) -> Trace:
     """Run a kernel under a launch shape.
 
     `blocks` blocks run in each world: the first, its neighbour, one away from the edges. There is one world when
     nothing is unknown, else three.
     `where` names the blocks instead (the last one of a grid, for its border).
-    `budget` bounds the expressions evaluated. Never raises: what goes wrong is in the trace's `unknown`.
+    `budget` bounds the expressions evaluated. `contents` says which integers the buffers of some parameters hold, by
+    symbol key: the first element, and by how much each is larger than the one before it. Never raises: what goes
+    wrong is in the trace's `unknown`.
     """
     chosen = list(where) or [(0, 0, 0)]
     neighbour = second_block(shape.grid)
@@ -49,6 +56,7 @@ def execute(
     worlds = len(INTEGER_SAMPLES) if _has_unknowns(program, kernel, shape) else 1
     lanes = Lanes(shape, worlds, chosen)
     m = Machine(program, lanes, shape, _EXPRESSIONS, _STATEMENTS, budget)
+    m.contents = contents or {}
     complete = True
     with np.errstate(all="ignore"):
         try:

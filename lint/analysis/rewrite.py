@@ -41,6 +41,15 @@ def exchange_axes(unit: Unit, kernel: Function, sites: Sequence[Site]) -> Rewrit
     return (*inside, *outside)
 
 
+def exchanges_axes(program: TranslationUnit, edits: Sequence[tuple[Span, str]]) -> bool:
+    """Whether edits are an exchange of axes, so that the launch before tells the launch after."""
+    for span, text in edits:
+        before, after = _AXIS.match(program.text(span)), _AXIS.match(text)
+        if before and after and before[1] == after[1] == "threadIdx" and before[2] != after[2]:
+            return True
+    return False
+
+
 def _shrinks(sites: Sequence[Site]) -> bool:
     """Whether warps made of neighbours in y touch far fewer sectors."""
     before = after = 0
