@@ -39,6 +39,9 @@ CONFIGURED = "configured"
 
 DEFAULT_BUDGET = "2s"
 
+IN_PROGRAM = ("CUD1", "CUD2", "CUD4", "CUD503", "CUD504", "CUD8", "CUD9")
+"""Codes, or beginnings of codes, whose fixes keep a program's results: those of others are meant to change them."""
+
 _TIME = re.compile(r"^(\d+(?:\.\d+)?)(ms|s|m)?$")
 _UNITS = {"ms": 0.001, "s": 1.0, "m": 60.0, None: 1.0}
 
@@ -123,7 +126,13 @@ def _inside(
     """The verdicts with those added, or put in place of others, that the user's program gives."""
     from cudalint.verify.program_all import better, needs_program, verify_programs
 
-    todo = [item for item in work if item.finding.fix and needs_program(apart.get(item.index))]
+    todo = [
+        item
+        for item in work
+        if item.finding.fix
+        and item.finding.code.startswith(IN_PROGRAM)
+        and needs_program(item, apart.get(item.index))
+    ]
     found = verify_programs(todo, program, chosen, store=store, progress=_progress(options.quiet))
     return {**apart, **{index: better(apart.get(index), made) for index, made in found.items()}}
 

@@ -7,7 +7,9 @@ import threading
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from cudalint.lint.analysis.unit import Unit
 from cudalint.lint.diagnostics import Diagnostic
+from cudalint.lint.model.expressions import Storage
 from cudalint.verify.device import Device
 from cudalint.verify.program import Program
 from cudalint.verify.program_copy import project_folder
@@ -61,11 +63,17 @@ def verify_programs(
     return done
 
 
-def needs_program(made: Verification | None) -> bool:
-    """Whether a finding is still to be looked at in its program: it could not be run apart, or on made-up sizes."""
+def needs_program(item: Work, made: Verification | None) -> bool:
+    """Whether a finding is still to be looked at in its program: what was seen apart says nothing, or not enough."""
     if made is None or made.verdict is Verdict.NOT_VERIFIABLE:
         return True
-    return any(said.startswith("assumed: ") for said in made.inputs)
+    return any(said.startswith("assumed: ") for said in made.inputs) or _fills_variables(item.unit)
+
+
+def _fills_variables(unit: Unit) -> bool:
+    """Whether there are device variables that only the host can fill: they hold zeros when a kernel runs apart."""
+    filled = {Storage.CONSTANT, Storage.DEVICE, Storage.MANAGED}
+    return any(g.symbol.storage in filled and g.init is None for g in unit.program.globals)
 
 
 def better(apart: Verification | None, inside: Verification) -> Verification:

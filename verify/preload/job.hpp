@@ -35,11 +35,6 @@ struct Job {
     double budget_s = 2, limit_s = 30, tolerance = 1e-5;
     std::vector<Want> wants;
 
-    Want *find(const std::string &kernel) {
-        for (Want &want : wants)
-            if (want.kernel == kernel && !want.finished) return &want;
-        return nullptr;
-    }
     bool finished() const {
         for (const Want &want : wants)
             if (!want.finished) return false;

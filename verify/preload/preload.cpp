@@ -156,10 +156,11 @@ cudaError_t on_launch(Launch l, cudaStream_t stream) {
         return l.real();
     }
     if (job().finished()) _exit(0);
-    Want *want = job().find(l.kernel.name);
-    if (!want || capturing(stream) || !claimed(*want)) return l.real();
+    if (capturing(stream)) return l.real();
     inside = true;
-    bool launched = examine(*want, l);
+    bool launched = false;
+    for (Want &want : job().wants)
+        if (want.kernel == l.kernel.name && !want.finished && claimed(want)) launched = examine(want, l);
     inside = false;
     return launched ? cudaSuccess : l.real();
 }
