@@ -22,7 +22,8 @@ class MissingOrRemovedArchitecture(BuildRule):
     ## What it does
     Finds three things about the architecture in build files:
 
-    - an architecture that the target toolkit has removed, as `sm_35` for CUDA 12 or `sm_70` for CUDA 13;
+    - an architecture that the target toolkit has removed, as `sm_35` for CUDA 12 or `sm_70` for CUDA 13
+      (information where the major version before still builds for it);
     - a command that compiles CUDA code and names no architecture, when nothing in it is left open (information);
     - `-maxrregcount` for a whole build (information).
 
@@ -50,7 +51,9 @@ class MissingOrRemovedArchitecture(BuildRule):
 
     ## When it does not apply
     Architectures under a condition on the toolkit's version, and builds whose architectures come from elsewhere (an
-    included file, a variable of the environment). CMake projects that name none are left alone: presets, toolchain
+    included file, a variable of the environment). An architecture that is the default of a variable of its own
+    (`ARCH = sm_60` for `-arch=$(ARCH)`) is there to be set, and is reported only when the toolkits of two major
+    versions have removed it. CMake projects that name none are left alone: presets, toolchain
     files and the command line name them.
 
     ## References
@@ -80,9 +83,12 @@ class MissingOrRemovedArchitecture(BuildRule):
 
     def _removed(self, compilations: Sequence[Compilation], cuda: tuple[int, int]) -> Iterator[Diagnostic]:
         oldest = oldest_architecture(cuda)
+        before = oldest_architecture((cuda[0] - 1, 0))
         places: dict[Span, set[int]] = {}
         for option in (o for c in compilations for o in c.named(*_ARCHITECTURE)):
-            old = {number for number in architectures(option) if number < oldest}
+            # A default that older toolkits of the day still build for is left to those who set the variable.
+            limit = before if option.assembled else oldest
+            old = {number for number in architectures(option) if number < limit}
             span = option.value_span or option.span
             if old and span is not None:
                 places.setdefault(span, set()).update(old)
@@ -94,6 +100,7 @@ class MissingOrRemovedArchitecture(BuildRule):
         yield self.finding(
             first,
             f"{toolkit} no longer builds for compute capability {', '.join(_dotted(n) for n in numbers)}",
+            severity=None if numbers[0] < before else Severity.INFO,
             reason=f"its oldest architecture is sm_{oldest}; nvcc stops with an error",
             help="drop these architectures, or set `cuda` to the toolkit that this build is for",
             evidence={"architectures": numbers, "oldest": oldest, "cuda": f"{cuda[0]}.{cuda[1]}"},

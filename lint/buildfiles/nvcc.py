@@ -62,6 +62,8 @@ class Option:
     value_span: Span | None
     removable: bool = False
     """Whether the option is a word of its own in the file, so that an edit can take it out."""
+    assembled: bool = False
+    """Whether the value comes from a variable (`-arch=$(ARCH)`), which somebody who builds can set."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +123,16 @@ def _option(name: str, word: Traced, value: Traced | None, source: Source) -> Op
         source.span_of(word),
         None if value is None else source.span_of(value),
         source.contiguous(word),
+        value is not None and _assembled(word, value, source),
     )
+
+
+def _assembled(word: Traced, value: Traced, source: Source) -> bool:
+    """Whether a value does not stand beside its option in one piece."""
+    if not source.contiguous(value) or not word.marks:
+        return True
+    first, last = sorted((word.marks[0], value.marks[0]))
+    return first < 0 or "\n" in source.text[first:last]
 
 
 def compilation(words: Sequence[Traced], source: Source, **extra: object) -> Compilation:
