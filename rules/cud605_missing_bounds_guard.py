@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from cudalint.lint.analysis.hostflow_launch import launch_flow, unguarded_accesses
+from cudalint.lint.analysis.tile_bounds import PastTheTile, past_the_tile
 from cudalint.lint.analysis.unit import Unit
 from cudalint.lint.diagnostics import Applicability, Diagnostic, Fix, Label, Severity
 from cudalint.rules.base import Meta, SourceRule
@@ -18,7 +19,8 @@ class MissingBoundsGuard(SourceRule):
     Looks at kernels that a launch in the same file gives a grid rounded up to whole blocks. Reports an access
     through a parameter at an index that rests on the thread's coordinate along that axis when nothing in the
     kernel decides by that coordinate, and a guard `if (i > n) return;` that lets the thread of index `n` pass
-    although the grid was made for `n` elements.
+    although the grid was made for `n` elements. Also reports shared arrays of a fixed size (`tile[16][16]`) that
+    the block of a launch in the same file indexes past their end.
 
     ## Why is this bad?
 
@@ -67,7 +69,7 @@ class MissingBoundsGuard(SourceRule):
     )
 
     def check(self, unit: Unit) -> Iterator[Diagnostic]:
-        """One finding per kernel and axis."""
+        """One finding per kernel and axis, and per place past a shared array."""
         for found in unguarded_accesses(unit.once(launch_flow)):
             text = unit.program.text(found.access.span) or "the access"
             if found.bound is None:
@@ -76,7 +78,11 @@ class MissingBoundsGuard(SourceRule):
             else:
                 limit = found.bound.parameter.name
                 message = f"the guard lets the thread of index `{limit}` pass, and `{text}` is one past the end"
-                advice = f"leave where the index is at least `{limit}` (`>=`)"
+                advice = (
+                    f"leave where the index is at least `{limit}` (`>=`)"
+                    if found.bound.leaves
+                    else f"let only indices below `{limit}` pass (`<`)"
+                )
             labels = [Label(found.launch.span, "launched here with a grid that is rounded up")]
             if found.bound is not None:
                 labels.append(Label(found.bound.node.span, "the guard"))
@@ -90,3 +96,30 @@ class MissingBoundsGuard(SourceRule):
                 labels=labels,
                 fix=Fix(Applicability.DISPLAY, advice),
             )
+        for past in past_the_tile(unit):
+            yield self._past(past)
+
+    def _past(self, past: PastTheTile) -> Diagnostic:
+        shape, tile = past.trace.shape, past.access.object
+        block = " x ".join(str(extent) for extent in shape.block)
+        place = f"index {past.element} along {past.axis}" if past.axis else f"element {past.element}"
+        message = (
+            f"`{past.access.text}` is past the end of `{tile.name}` for thread ({', '.join(map(str, past.thread))}): "
+            f"{place} of {past.count}, in blocks of {block}"
+        )
+        advice = "make the array as large as the block that is launched, or launch the block that it was made for"
+        return self.finding(
+            past.access.span,
+            message,
+            kernel=past.trace.kernel.name,
+            reason="shared memory has no guard: what lies behind the array is overwritten, or the launch fails",
+            help=advice,
+            evidence={
+                "thread": list(past.thread),
+                "element": past.element,
+                "elements": past.count,
+                "block": list(shape.block),
+            },
+            labels=[Label(shape.site, "launched here")] if shape.site is not None else (),
+            fix=Fix(Applicability.DISPLAY, advice),
+        )

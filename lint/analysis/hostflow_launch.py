@@ -218,8 +218,10 @@ def ceil_division(value: Value) -> tuple[Value, Value] | None:
     value = _uncast(value)
     if not isinstance(value, Term):
         return None
-    if value.op == "+" and value.args[1] == 1 and isinstance(value.args[0], Term) and value.args[0].op == "/":
-        return _uncast(value.args[0].args[0]), value.args[0].args[1]
+    if value.op == "+" and isinstance(value.args[0], Term) and value.args[0].op == "/":
+        dividend, divisor = value.args[0].args
+        if value.args[1] == 1 or _is_remainder(value.args[1], dividend, divisor):
+            return _uncast(dividend), divisor
     if value.op == "ceil":
         inner = _uncast(value.args[0])
         if isinstance(inner, Term) and inner.op == "fdiv":
@@ -231,6 +233,17 @@ def ceil_division(value: Value) -> tuple[Value, Value] | None:
         if base is not None:
             return base, divisor
     return None
+
+
+def _is_remainder(value: Value, dividend: Value, divisor: Value) -> bool:
+    """Whether a value is one where a division leaves a remainder, else zero: `n % b != 0`, or with `? 1 : 0`."""
+    value = _uncast(value)
+    if isinstance(value, Term) and value.op == "ite" and value.args[1:] == (1, 0):
+        value = value.args[0]
+    if not isinstance(value, Term) or value.op not in {"!=", ">"} or value.args[1] != 0:
+        return False
+    rest = _uncast(value.args[0])
+    return isinstance(rest, Term) and rest.op == "%" and rest.args == (dividend, divisor)
 
 
 def _uncast(value: Value) -> Value:
@@ -478,9 +491,9 @@ def _unguarded(
 def _off_by_one(
     flow: LaunchFlow, index: KernelIndex, launch: LaunchCall, kernel: Function, axis: str, count: Value
 ) -> Bound | None:
-    """`if (i > n) return;` where the grid was made for n elements and that is the only guard on the axis."""
+    """`if (i > n) return;` or `if (i <= n)`, the only guard on the axis, where the grid was made for n elements."""
     bounds = [b for b in index.bounds() if b.axis == axis]
-    if len(bounds) != 1 or bounds[0].op != ">" or not bounds[0].leaves:
+    if len(bounds) != 1 or bounds[0].op != (">" if bounds[0].leaves else "<="):
         return None
     passed = flow.argument(launch, kernel, bounds[0].parameter.key)
     deciding = [d for d in index.decisions() if index.rests_on(d, axis)]

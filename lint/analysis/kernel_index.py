@@ -73,7 +73,18 @@ class KernelIndex:
         self.program = program
         self.kernel = kernel
         assert kernel.body is not None
-        self.nodes: list[Node] = list(walk(kernel.body))
+        self._helpers: dict[str, Expr] = _index_helpers(program)
+        self.nodes: list[Node] = list(self._walked(kernel.body))
+
+    def _walked(self, node: Node) -> Iterator[Node]:
+        """Everything below a node, with what index helpers return in the place of their calls."""
+        for part in walk(node):
+            yield part
+            if isinstance(part, Call) and part.key in self._helpers:
+                yield from walk(self._helpers[part.key])
+
+    def _is_helper(self, node: Node) -> bool:
+        return isinstance(node, Call) and node.key in self._helpers
 
     @cached_property
     def readable(self) -> bool:
@@ -122,12 +133,11 @@ class KernelIndex:
             result[axis] = keys
         return result
 
-    @staticmethod
-    def _rests(expr: Node, axis: str, keys: set[str]) -> bool:
+    def _rests(self, expr: Node, axis: str, keys: set[str]) -> bool:
         return any(
             (isinstance(n, Builtin) and n.name in _COORDINATES and n.axis in {axis, ""})
             or (isinstance(n, Var) and n.symbol.key in keys)
-            for n in walk(expr)
+            for n in self._walked(expr)
         )
 
     def rests_on(self, expr: Node, axis: str) -> bool:
@@ -137,6 +147,8 @@ class KernelIndex:
     def global_axis(self, expr: Expr) -> str | None:
         """The axis whose global index an expression is, exactly: `blockIdx.x * blockDim.x + threadIdx.x`."""
         expr = _bare(expr)
+        if isinstance(expr, Call) and expr.key in self._helpers:
+            return self.global_axis(self._helpers[expr.key])
         if isinstance(expr, Var):
             values = self._definitions.get(expr.symbol.key, [])
             return self.global_axis(values[0]) if len(values) == 1 and _bare(values[0]) != expr else None
@@ -180,7 +192,8 @@ class KernelIndex:
                 case Binary(op=op) if op in {"&&", "||", "%", "&", "<", ">", "<=", ">=", "==", "!=", "/", ">>"}:
                     yield node
                 case Call() if node.key is not None or node.callee is not None or node.name in _CLAMPS:
-                    yield node
+                    if not self._is_helper(node):
+                        yield node
                 case _:
                     pass
 
@@ -250,8 +263,15 @@ class KernelIndex:
         return None
 
 
-def _names(expr: Expr, builtin: str) -> bool:
-    return isinstance(expr, Builtin) and expr.name == builtin
+def _index_helpers(program: TranslationUnit) -> dict[str, Expr]:
+    """Device functions that do nothing but return a value made of coordinates, with that value, by key."""
+    found: dict[str, Expr] = {}
+    for key, function in program.functions.items():
+        body = function.body.body if function.body is not None and not function.params else ()
+        value = body[0].value if len(body) == 1 and isinstance(body[0], Return) else None
+        if value is not None and all(isinstance(n, (Binary, Builtin, Cast, Const)) for n in walk(value)):
+            found[key] = value
+    return found
 
 
 def _joined_by(expr: Expr, op: str) -> Iterator[Expr]:

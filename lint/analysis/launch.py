@@ -216,7 +216,7 @@ def device_nodes(program: TranslationUnit, kernel: Function) -> Iterator[Node]:
                 waiting.append(callee)
 
 
-def _thread_axis(expr: Expr, names: dict[str, str]) -> str | None:
+def thread_axis(expr: Expr, names: dict[str, str]) -> str | None:
     """The axis of an expression that is exactly threadIdx.x, y or z, directly or through a variable."""
     while isinstance(expr, Cast):
         expr = expr.operand
@@ -225,11 +225,12 @@ def _thread_axis(expr: Expr, names: dict[str, str]) -> str | None:
     return names.get(expr.symbol.key) if isinstance(expr, Var) else None
 
 
-def _thread_names(nodes: list[Node]) -> dict[str, str]:
+def thread_names(nodes: list[Node]) -> dict[str, str]:
+    """The variables that are exactly a thread coordinate, by key, with its axis."""
     names: dict[str, str] = {}
     for node in nodes:
         if isinstance(node, Decl) and node.init is not None:
-            axis = _thread_axis(node.init, {})
+            axis = thread_axis(node.init, {})
             if axis is not None:
                 names[node.symbol.key] = axis
     return names
@@ -237,12 +238,12 @@ def _thread_names(nodes: list[Node]) -> dict[str, str]:
 
 def _from_shared(nodes: list[Node]) -> Block | None:
     """Extents of shared arrays whose index is exactly a thread index: `tile[ty][tx]` of `tile[8][33]`: (32, 8)."""
-    names = _thread_names(nodes)
+    names = thread_names(nodes)
     extents: dict[str, int] = {}
     for node in nodes:
         if not isinstance(node, Index) or not isinstance(node.base.type, ArrayType):
             continue
-        axis, count = _thread_axis(node.index, names), node.base.type.count
+        axis, count = thread_axis(node.index, names), node.base.type.count
         if axis is None or count is None or not _is_shared(node.base):
             continue
         if (count > 32 and count % 32 == 1) or count in {17, 9}:
@@ -261,13 +262,13 @@ def _is_shared(expr: Expr) -> bool:
 
 def _from_strides(nodes: list[Node]) -> Block | None:
     """Constants that stand for blockDim in `blockIdx.x * 256 + threadIdx.x`."""
-    names = _thread_names(nodes)
+    names = thread_names(nodes)
     found: dict[str, int] = {}
     for node in nodes:
         if not isinstance(node, Binary) or node.op != "+":
             continue
         for one, other in ((node.left, node.right), (node.right, node.left)):
-            axis, product = _thread_axis(one, names), _bare(other)
+            axis, product = thread_axis(one, names), _bare(other)
             if axis is None or not isinstance(product, Binary) or product.op != "*":
                 continue
             factors = [_bare(product.left), _bare(product.right)]
