@@ -80,7 +80,7 @@ class Engine:
             readable, errors = found.files, []
         outcomes = list(self._check(readable, request, contents))
         scope = Scope(readable, found.folders, self._configs)
-        merged = merge(outcomes)
+        merged = merge(as_included(outcomes))
         kept, suppressed = self._reduce(merged, outcomes, scope, request, contents)
         return Report(
             findings=tuple(sorted(kept, key=lambda d: d.sort_key)),
@@ -310,6 +310,23 @@ def merge(outcomes: Iterable[Outcome]) -> list[Diagnostic]:
             seen.add(exact)
             merged.append(finding)
     return merged
+
+
+def as_included(outcomes: Sequence[Outcome]) -> Iterator[Outcome]:
+    """The outcomes, where a source that others include is judged as they read it.
+
+    By itself it may lack what they declare before it, and the launches of its kernels. What is said of its host code
+    stands, for only the rules that start from it look there.
+    """
+    noted = {(o.path, d.filename) for o in outcomes for d in o.findings if d.code == NOTE_CODE}
+    included = {name for o in outcomes for name in o.files if name != o.path and (o.path, name) not in noted}
+    for outcome in outcomes:
+        if outcome.path in included and outcome.complete:
+            kept = [
+                d for d in outcome.findings if d.code != NOTE_CODE and (not d.kernel or d.filename != outcome.path)
+            ]
+            outcome = replace(outcome, findings=tuple(kept))
+        yield outcome
 
 
 def exit_status(report: Report, fail_on: Severity = Severity.INFO) -> int:

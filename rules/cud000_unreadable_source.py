@@ -17,15 +17,21 @@ CONSEQUENCE = {
     NoteKind.NOT_LOWERED: "no claim is made about it",
     NoteKind.FAILED: "this file is not checked",
 }
+HOST_ONLY = "host code that depends on it is not checked; name its folder with --extra-arg=-I… or -p"
+"""... of a header on which no kernel code depends."""
 
 
 class UnreadableSource(SourceRule):
     """Says what could not be read, so that silence is never mistaken for a clean bill.
 
     ## What it does
-    Reports, gathered by kind, what the linter had to leave out: a header that was not found, code that
-    does not parse, a name that nothing declares, a file that is binary or that took too long. Everything else
-    in the file is checked as usual.
+    Reports what the linter had to leave out: a header that was not found, code that does not parse, a name that
+    nothing declares, a file that is binary or that took too long. What is amiss in kernels is told apart from what
+    is amiss in host code. Everything else in the file is checked as usual.
+
+    Headers are looked for where build files say and in the folders where projects keep them. Macros, and headers
+    that CMake would generate, are taken from makefiles and CMake files with all options at their defaults. A source
+    that another source includes is judged as it is read there.
 
     ## Why is this bad?
     It is not: this is a note, and it never changes the exit status. But a kernel whose index depends on a
@@ -64,12 +70,13 @@ class UnreadableSource(SourceRule):
     )
 
     def check(self, unit: Unit) -> Iterator[Diagnostic]:
-        """One note per kind of trouble, as the front end has gathered them."""
+        """The notes that the front end has gathered."""
         for note in unit.program.notes:
+            hosts = note.kind is NoteKind.MISSING_HEADER and not note.in_kernel
             yield self.finding(
                 note.span if note.span.line else start_of(unit.program.path),
                 note.message,
-                reason=CONSEQUENCE[note.kind],
+                reason=HOST_ONLY if hosts else CONSEQUENCE[note.kind],
                 evidence={"kind": note.kind.value, "in_kernel": note.in_kernel},
             )
 

@@ -457,7 +457,7 @@ __global__ void k(missing_t *a, alias *b, R *r, int *c) { a[0] = 1; b[0] = 2; c[
     assert [any(isinstance(part, Unknown) for part in walk(t)) for t in targets] == [True, True, False, False]
     assert any(isinstance(part, Unknown) for part in walk(nodes(kernel, Assign)[2].value))
     kinds = {(note.kind, note.in_kernel) for note in unit.notes}
-    assert (NoteKind.MISSING_HEADER, False) in kinds
+    assert (NoteKind.MISSING_HEADER, True) in kinds
     assert (NoteKind.UNKNOWN_NAME, True) in kinds
 
 

@@ -18,7 +18,7 @@ ALLOWED = {
     "diagnostics": {"model", "diagnostics"},
     "report": {"diagnostics", "model", "report"},
     "userfolder": {"userfolder"},
-    "frontend": {"model", "userfolder", "frontend"},
+    "frontend": {"model", "buildfiles", "userfolder", "frontend"},
     "analysis": {"model", "diagnostics", "analysis"},
     "buildfiles": {"model", "diagnostics", "buildfiles"},
     "rules": {"model", "diagnostics", "analysis", "buildfiles", "rules"},

@@ -8,7 +8,7 @@ CUDA on count as on.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -22,7 +22,7 @@ _LIST = re.compile(r"[;\s]+")
 _FLAG_VARIABLES = re.compile(
     r"CMAKE_CUDA_FLAGS(_INIT|(_RELEASE|_RELWITHDEBINFO|_MINSIZEREL)(_INIT)?)?|CUDA_NVCC_FLAGS(_RELEASE|_RELWITHDEBINFO)?"
 )
-_SCOPES = frozenset({"PUBLIC", "PRIVATE", "INTERFACE", "BEFORE", "AFTER", "SYSTEM"})
+SCOPES = frozenset({"PUBLIC", "PRIVATE", "INTERFACE", "BEFORE", "AFTER", "SYSTEM"})
 _BLOCKS = {
     "if": "endif",
     "foreach": "endforeach",
@@ -62,6 +62,7 @@ class Interpreter:
     uncertain: int = 0
     depth: int = 0
     steps: int = 0
+    handlers: Mapping[str, Handler] = field(default_factory=lambda: HANDLERS)
 
     # Values
 
@@ -148,7 +149,7 @@ class Interpreter:
                 self._block(command, block[i + 1 : end], block[i:end])
                 i = end + 1
                 continue
-            handler = _HANDLERS.get(command.name)
+            handler = self.handlers.get(command.name)
             if handler is not None:
                 handler(self, command)
             elif command.name in self.definitions:
@@ -176,7 +177,7 @@ class Interpreter:
     def _if(self, whole: Sequence[Command]) -> None:
         open_question = False
         for head, body in _branches(whole):
-            taken = True if head.name == "else" else self._condition(head)
+            taken = True if head.name == "else" else self.condition(head)
             if taken is False:
                 continue
             if taken is None or open_question:
@@ -187,7 +188,8 @@ class Interpreter:
             if taken is True:
                 return
 
-    def _condition(self, head: Command) -> bool | None:
+    def condition(self, head: Command) -> bool | None:
+        """The truth of an if() or elseif(); None where it rests on what the file does not say."""
         tokens = [
             cmake_conditions.Token(self.expand(a.text) if not a.bracket else a.text, a.quoted or a.bracket)
             for a in head.arguments
@@ -342,7 +344,7 @@ def _string(self: Interpreter, command: Command) -> None:
 def _compile_options(self: Interpreter, command: Command) -> None:
     words = self.words(command.arguments)
     if command.name == "target_compile_options":
-        words = [w for w in words[1:] if w.text not in _SCOPES]
+        words = [w for w in words[1:] if w.text not in SCOPES]
     flags = join(words, ";")
     self.emit(flags, shared="COMPILE_LANG" not in flags.text)
 
@@ -393,7 +395,8 @@ def _unset(self: Interpreter, command: Command) -> None:
         self.variables.pop(word.text, None)
 
 
-_HANDLERS = {
+Handler = Callable[[Interpreter, Command], None]
+HANDLERS: Mapping[str, Handler] = {
     "set": _set,
     "unset": _unset,
     "option": _option,

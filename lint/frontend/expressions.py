@@ -228,10 +228,12 @@ class ExpressionLowering:
         if isinstance(of, OpaqueType | RecordType):
             of = INT
         span = self.span(cursor)
-        return Const(value, of, span, measured=self._measured(cursor, value, span) if cursor.kind == _SIZEOF else None)
+        return Const(
+            value, of, span, measured=self._measured(cursor, value, span) if cursor.kind == _SIZEOF else None
+        )
 
     def _measured(self, cursor: CXCursor, size: object, span: Span) -> Type | None:
-        """What a sizeof measures: libclang shows an operand or a type's name, but no types that are made of others."""
+        """What a sizeof measures: libclang shows an operand or a type's name, but no made-up types."""
         for part in children(cursor):
             of = self.types.of(part)
             if of.size == size:

@@ -1,4 +1,4 @@
-"""What the front end could not see, grouped for people: one note per kind of trouble."""
+"""What the front end could not see, grouped for people: few notes, each on what has one consequence."""
 
 from __future__ import annotations
 
@@ -30,16 +30,19 @@ class Trouble:
 
 
 def collect(troubles: Sequence[Trouble], functions: Iterable[Function]) -> tuple[Note, ...]:
-    """The notes of a parsed unit. The first of each kind gives the place, the rest are counted."""
+    """The notes of a parsed unit: on headers, on kernel code, on host code; the first of each gives the place.
+
+    What is amiss in host code beside a missing header follows from that, so it is only counted there.
+    """
     kernels = [f.span for f in functions if f.kind is not FunctionKind.HOST]
-    notes = []
-    for kind in (NoteKind.MISSING_HEADER, NoteKind.UNKNOWN_NAME, NoteKind.SYNTAX):
-        group = [trouble for trouble in troubles if trouble.kind is kind]
-        for inside in (True, False):
-            chosen = [trouble for trouble in group if _within(trouble.span, kernels) is inside]
-            if chosen:
-                notes.append(_note(kind, chosen, inside=inside))
-    return tuple(notes)
+    headers = [trouble for trouble in troubles if trouble.kind is NoteKind.MISSING_HEADER]
+    others = [trouble for trouble in troubles if trouble.kind is not NoteKind.MISSING_HEADER]
+    inside = [trouble for trouble in others if _within(trouble.span, kernels)]
+    outside = [trouble for trouble in others if not _within(trouble.span, kernels)]
+    found = [_missing(headers, len(outside), inside=bool(inside))] if headers else []
+    found += [_note(inside, inside=True)] if inside else []
+    found += [_note(outside, inside=False)] if outside and not headers else []
+    return tuple(found)
 
 
 def failed(path: str, message: str) -> Note:
@@ -47,15 +50,27 @@ def failed(path: str, message: str) -> Note:
     return Note(NoteKind.FAILED, message, Span(path, 1, 1, 1, 1, 0, 0))
 
 
-def _note(kind: NoteKind, group: list[Trouble], *, inside: bool) -> Note:
-    first = group[0]
-    if kind is NoteKind.SYNTAX:
-        more = f" (and {len(group) - 1} more errors)" if len(group) > 1 else ""
-        return Note(kind, f"{first.message}{more}", first.span, inside)
+def _missing(group: list[Trouble], following: int, *, inside: bool) -> Note:
+    message = f"headers not found: {_listed(group)}"
+    if following:
+        message += f" ({following} error{'s' if following > 1 else ''} in host code may follow from that)"
+    return Note(NoteKind.MISSING_HEADER, message, group[0].span, inside)
+
+
+def _note(group: list[Trouble], *, inside: bool) -> Note:
+    """Names that are not known, where there are some, else the first error; the others are counted."""
+    names = [trouble for trouble in group if trouble.kind is NoteKind.UNKNOWN_NAME]
+    message = f"names not known: {_listed(names)}" if names else group[0].message
+    others = len(group) - (len(names) or 1)
+    if others:
+        message += f" (and {others} more error{'s' if others > 1 else ''})"
+    first = names[0] if names else group[0]
+    return Note(first.kind, message, first.span, inside)
+
+
+def _listed(group: list[Trouble]) -> str:
     subjects = list(dict.fromkeys(trouble.subject for trouble in group))
-    shown = ", ".join(subjects[:5]) + (f" and {len(subjects) - 5} more" if len(subjects) > 5 else "")
-    what = "headers not found" if kind is NoteKind.MISSING_HEADER else "names not known"
-    return Note(kind, f"{what}: {shown}", first.span, inside)
+    return ", ".join(subjects[:5]) + (f" and {len(subjects) - 5} more" if len(subjects) > 5 else "")
 
 
 def troubles(handle: object, spans: Spans) -> Iterator[Trouble]:

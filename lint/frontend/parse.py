@@ -26,6 +26,8 @@ _ALIGNED = re.compile(
 )
 _BRACKETS = 1_000
 """Open brackets at once. The parser stops at 256, but its recovery recurses until the stack ends."""
+_GUESSES = 3
+"""Parses with headers that errors ask for: those of one parse can hide others."""
 _OPEN, _CLOSE = b"([{", b")]}"
 _OTHERS = bytes(byte for byte in range(256) if byte not in _OPEN + _CLOSE)
 _STEPS = [1 if byte in _OPEN else -1 for byte in range(256)]
@@ -54,31 +56,35 @@ def parse_file(
             return _empty(name, flags, b"", failed(name, f"cannot be read: {error.strerror or error}"))
     if _bracket_depth(content) > _BRACKETS:
         return _empty(name, flags, content, failed(name, "brackets are nested too deeply to be read"))
+    generated: Mapping[str, bytes] = {}
     if search:
         given = flags or defines(os.path.dirname(os.path.abspath(name)))  # noqa: PTH100, PTH120 - lexical
         found = search_paths(name, content, folders_of(given), str(pch.INCLUDE))
-        flags = (*given, *(f"-I{folder}" for folder in found))
+        flags = (*given, *(f"-I{folder}" for folder in found.folders))
+        generated = found.generated
+    shown = {**generated, **(overlay or {})}
     try:
-        parsed = pch.parsed(name, flags, _reordered(content), overlay)
-        extra = _implied(parsed, name)
-        if extra:
+        parsed = pch.parsed(name, flags, _reordered(content), shown)
+        for _ in range(_GUESSES):
+            extra = [header for header in _implied(parsed, name) if header not in flags]
+            if not extra:
+                break
             parsed.close()
-            flags = (*flags, *extra)
-            parsed = pch.parsed(name, flags, _reordered(content), overlay)
+            flags = (*flags, *(flag for header in extra for flag in ("-include", header)))
+            parsed = pch.parsed(name, flags, _reordered(content), shown)
     except ParseError as error:
         return _empty(name, flags, content, failed(name, str(error)))
     try:
         with _deep_recursion():
-            return _lower(parsed, name, flags, {**(overlay or {}), name: content})
+            return _lower(parsed, name, flags, {**shown, name: content}, frozenset(generated))
     finally:
         parsed.close()
 
 
 def _implied(parsed: Parsed, name: str) -> tuple[str, ...]:
-    """Flags that include what the file uses without including it."""
+    """Headers of what the file uses without including it."""
     spans = Spans(parsed.handle, name)
-    headers = implied_headers(troubles(parsed.handle, spans), spans)
-    return tuple(flag for header in headers for flag in ("-include", header))
+    return implied_headers(troubles(parsed.handle, spans), spans)
 
 
 def _reordered(content: bytes) -> bytes:
@@ -93,7 +99,9 @@ def _bracket_depth(content: bytes) -> int:
     return max(accumulate(_STEPS[byte] for byte in content.translate(None, _OTHERS)), default=0)
 
 
-def _lower(parsed: Parsed, name: str, flags: Sequence[str], given: Mapping[str, bytes]) -> TranslationUnit:
+def _lower(
+    parsed: Parsed, name: str, flags: Sequence[str], given: Mapping[str, bytes], made_up: frozenset[str]
+) -> TranslationUnit:
     spans = Spans(parsed.handle, name)
     errors = list(troubles(parsed.handle, spans))
     lowering = prepared(spans, errors, name)
@@ -109,6 +117,7 @@ def _lower(parsed: Parsed, name: str, flags: Sequence[str], given: Mapping[str, 
     lowering.run()
     files = {path: file.data for path, file in lowering.spans.files.items() if not file.system}
     files.update(given)
+    files = {path: data for path, data in files.items() if path not in made_up}
     return TranslationUnit(
         path=name,
         functions=lowering.functions,

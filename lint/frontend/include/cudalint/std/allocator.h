@@ -20,6 +20,11 @@ template <class _T> struct allocator {
 template <class _A> struct allocator_traits {
   typedef typename _A::value_type value_type;
   typedef value_type *pointer;
+  typedef const value_type *const_pointer;
+  typedef void *void_pointer;
+  typedef const void *const_void_pointer;
+  typedef ptrdiff_t difference_type;
+  typedef size_t size_type;
   template <class _U> using rebind_alloc = typename _A::template rebind<_U>::other;
   static pointer allocate(_A &_a, size_t _n);
   static void deallocate(_A &_a, pointer _p, size_t _n);

@@ -1,0 +1,2 @@
+// alignas is a word of C++.
+#pragma once
