@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from cudalint.lint.analysis.directives import alternatives
 from cudalint.lint.analysis.toolkit_api import CHANGED, FUNCTIONS, PROPERTIES, REFERENCES, Retired, Version
 from cudalint.lint.analysis.unit import Unit
 from cudalint.lint.diagnostics import Applicability, Diagnostic, Edit, Fix, Severity
@@ -45,6 +46,7 @@ class RemovedOrDeprecatedApi(SourceRule):
 
     ## When it does not apply
     Code under `#if CUDART_VERSION < …` for older toolkits is not compiled for the target and is not looked at.
+    Where a macro of the project decides between two ways (`#if … #else`), calls are left to the build that sets it.
     Functions of the project's own that carry such a name are left alone.
 
     ## References
@@ -77,7 +79,9 @@ class RemovedOrDeprecatedApi(SourceRule):
             for finding in self._uses(unit.program, function, target):
                 if finding.span.start not in seen:
                     seen.add(finding.span.start)
-                    yield finding
+                    groups = alternatives(unit.program.files[finding.span.file])
+                    if not any(start <= finding.span.offset < end for start, end in groups):
+                        yield finding
 
     def _uses(self, program: TranslationUnit, function: Function, target: Version) -> Iterator[Diagnostic]:
         for node in walk(function.body) if function.body is not None else ():

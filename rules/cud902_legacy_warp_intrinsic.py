@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
+from cudalint.lint.analysis.directives import alternatives
 from cudalint.lint.analysis.toolkit_api import LEGACY_WARP
 from cudalint.lint.analysis.trace import Sync
 from cudalint.lint.analysis.unit import Unit
@@ -48,8 +49,9 @@ class LegacyWarpIntrinsic(SourceRule):
     ```
 
     ## When it does not apply
-    Code under `#if CUDART_VERSION < 9000` is not compiled for the target. A full mask is right only where all
-    lanes of the warp arrive; where the executed kernel shows other lanes, or none, no edit is offered.
+    Code under `#if CUDART_VERSION < 9000` is not compiled for the target. Where a macro of the project decides
+    between two ways (`#if HAVE_SYNC … #else …`), the build decides, and nothing is said. A full mask is right only
+    where all lanes of the warp arrive; where the executed kernel shows other lanes, or none, no edit is offered.
 
     ## References
     - CUDA C++ Programming Guide: warp shuffle functions, warp vote functions
@@ -74,6 +76,8 @@ class LegacyWarpIntrinsic(SourceRule):
                 for node in walk(function.body):
                     if isinstance(node, Call) and node.name in LEGACY_WARP and node.key is None:
                         calls.setdefault(node.span, (function, node))
+        groups = {file: list(alternatives(unit.program.files[file])) for file in {span.file for span in calls}}
+        calls = {s: c for s, c in calls.items() if not any(a <= s.offset < b for a, b in groups[s.file])}
         whole = _whole_warp(unit, calls) if calls else {}
         for span, (function, call) in calls.items():
             yield self._found(unit, function, call, whole.get(span))
