@@ -17,7 +17,8 @@ class DevicePointerOnHost(SourceRule):
     ## What it does
 
     Reports host code that reads or writes through a pointer that `cudaMalloc` made, and host memory (`malloc`,
-    `new`, `std::vector`, stack, static) that is given to a kernel or to `cudaMemset`.
+    `new`, `std::vector`, stack, static) that is given to a kernel or to `cudaMemset`. So are `__device__` and
+    `__constant__` variables that are passed to a kernel by name.
 
     ## Why is this bad?
 

@@ -93,7 +93,7 @@ def _variable(flow: HostFlow, copy: Copy) -> CopyFault | None:
         (copy.source, "source", "cudaMemcpyFromSymbol"),
     ):
         objects = leads_to(flow, value)
-        if objects and all(o.kind is Memory.DEVICE and not o.api and o.name for o in objects):
+        if objects and all(map(_is_device_variable, objects)):
             return CopyFault(
                 copy.call.span,
                 f"the {role} of `{copy.call.name}` is `{objects[0].name}`, a variable in device memory: in host code "
@@ -250,11 +250,25 @@ def _kernel_arguments(flow: HostFlow, item: LaunchCall) -> Iterator[WrongSide]:
             continue
         objects = leads_to(flow, arg)
         if objects and all(o.pageable for o in objects):
-            yield WrongSide(
-                expr.span,
-                f"kernel `{item.launch.kernel}` gets `{objects[0].name or 'a pointer'}`, which is host memory "
-                f"({objects[0].kind.value})",
+            what, advice = (
+                objects[0].kind.value,
                 "copy it to device memory first, or allocate it with cudaMallocManaged",
-                objects[0],
-                "kernel argument",
             )
+        elif objects and all(_is_device_variable(o) for o in objects):
+            what = "a variable in device memory: in host code its name is not its address"
+            advice = "use the variable in the kernel, or pass the address that cudaGetSymbolAddress gives"
+        else:
+            continue
+        host = f"host memory ({what})" if objects[0].pageable else what
+        yield WrongSide(
+            expr.span,
+            f"kernel `{item.launch.kernel}` gets `{objects[0].name or 'a pointer'}`, which is {host}",
+            advice,
+            objects[0],
+            "kernel argument",
+        )
+
+
+def _is_device_variable(thing: Object) -> bool:
+    """Whether an object is a `__device__` or `__constant__` variable."""
+    return thing.kind is Memory.DEVICE and not thing.api and bool(thing.name)
