@@ -186,14 +186,41 @@ def bytes_at(m: Machine, arg: Expr, call: Call) -> tuple[Ptr, Expr]:
     return pointee(m, arg, call)
 
 
+def unknown_handler(intrinsics: Callable[[Call], Intrinsic | None]) -> Callable[[Machine, Unknown], Value]:
+    """The handler of what does not compile; an atomic given arguments that none takes is still an atomic."""
+
+    def unknown(m: Machine, expr: Unknown) -> Value:
+        name = _called_name(m, expr)
+        if not name.startswith("atomic") or len(expr.parts) < 2:
+            return not_understood(m, expr)
+        key = ("atomic", id(expr))
+        if key not in m.notes:
+            of = expr.parts[1].type
+            result = of.pointee if isinstance(of, PointerType) else expr.type
+            m.notes[key] = Call(name, name, None, expr.parts[1:], result, expr.span)
+        call = m.notes[key]
+        handler = intrinsics(call) if isinstance(expr.parts[1].type, PointerType) else None
+        try:
+            return handler(m, call) if handler is not None else not_understood(m, expr)
+        except IndexError:
+            return not_understood(m, expr)
+
+    return unknown
+
+
+def _called_name(m: Machine, expr: Unknown) -> str:
+    """The name of the function that a call that does not compile is of."""
+    callee = expr.parts[0] if expr.parts else None
+    return m.record.text(callee.span) if isinstance(callee, Unknown) and not callee.parts else ""
+
+
 def not_understood(m: Machine, expr: Unknown) -> Value:
     """Code that does not compile, or a call of what is not declared: what it is given may be changed there.
 
     Names that begin with two underscores are the compiler's: its built-in functions take values, not references.
     """
     m.record.not_understood(expr.span, expr.reason)
-    callee = expr.parts[0] if expr.parts else None
-    name = m.record.text(callee.span) if isinstance(callee, Unknown) and not callee.parts else ""
+    name = _called_name(m, expr)
     if not name.isidentifier():
         for part in expr.parts:
             m.eval(part)
