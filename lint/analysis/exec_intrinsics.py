@@ -436,7 +436,6 @@ TABLE: dict[str, Intrinsic] = {
             "__builtin_assume",
             "__assume",
             "__builtin_unreachable",
-            "__pipeline_commit",
             "puts",
             "__builtin_expect",
             "cudaTriggerProgrammaticLaunchCompletion",

@@ -209,7 +209,7 @@ def copy_async(m: Machine, expr: Call, target: Expr, source: Expr, count: Expr |
     """A copy from global to shared memory that completes later."""
     to, to_lvalue = bytes_at(m, target, expr)
     come, from_lvalue = bytes_at(m, source, expr)
-    number = m.number(count) if count is not None else Val(to_lvalue.type.size, I32)
+    number = _bytes(m, count) if count is not None else Val(to_lvalue.type.size, I32)
     known = isinstance(number.data, int) and not number.taint
     size = int(number.data) if known and not isinstance(number.data, np.ndarray) else 1
     extra = EXACT if known else UNKNOWN
@@ -217,6 +217,12 @@ def copy_async(m: Machine, expr: Call, target: Expr, source: Expr, count: Expr |
     m.record.access(m, to_lvalue, AccessKind.ASYNC_STORE, to.moved(0, extra), size)
     to.obj.smear(m, LOADED)
     return NOTHING
+
+
+def _bytes(m: Machine, count: Expr) -> Val:
+    """The size of a copy; of a `cuda::aligned_size_t`, the number in it."""
+    value = m.eval(count)
+    return m.as_number(value.cells.get(0, value) if isinstance(value, Rec) else value)
 
 
 def _pipeline_copy(m: Machine, expr: Call) -> Value:
@@ -230,6 +236,14 @@ def async_wait(m: Machine, expr: Call) -> Value:
             m.eval(arg)
     m.record.sync(m, SyncKind.ASYNC_WAIT, expr.name, expr.span)
     return NOTHING if isinstance(expr.type, VoidType) else m.unknown_value(expr.type)
+
+
+def _pipeline_wait(m: Machine, expr: Call) -> Value:
+    """Waiting for a stage of a pipeline: of the thread's own copies, or of all threads that share the pipeline."""
+    pipe = expr.receiver if expr.receiver is not None else expr.args[0]
+    of = pipe.type.pointee if isinstance(pipe.type, PointerType) else pipe.type
+    alone = "thread_scope_thread" in getattr(of, "name", "")
+    return async_wait(m, expr) if alone else _named_barrier(m, expr)
 
 
 def _library_copy(m: Machine, expr: Call) -> Value:
@@ -262,8 +276,8 @@ _QUIET_WORDS = (
 )
 _ASYNC: dict[str, Intrinsic] = {
     "memcpy_async": _library_copy,
-    "consumer_wait": async_wait,
-    "pipeline_consumer_wait_prior": async_wait,
+    "consumer_wait": _pipeline_wait,
+    "pipeline_consumer_wait_prior": _pipeline_wait,
     "arrive_and_wait": _named_barrier,
     "wait": _named_barrier,
     "wait_parity": _named_barrier,
@@ -390,5 +404,6 @@ TABLE: dict[str, Intrinsic] = {
     **dict.fromkeys(("__match_any_sync", "__match_all_sync"), _match),
     **{f"__reduce_{op}_sync": _match for op in ("add", "min", "max", "and", "or", "xor")},
     "__pipeline_memcpy_async": _pipeline_copy,
+    "__pipeline_commit": _quiet,
     "__pipeline_wait_prior": async_wait,
 }
