@@ -9,6 +9,7 @@ from cudalint.lint.analysis.advice import under
 from cudalint.lint.analysis.barriers import SplitBarrier, Why, guards_exactly, split_barriers
 from cudalint.lint.analysis.barriers_border import Border, borders
 from cudalint.lint.analysis.barriers_exits import Exits
+from cudalint.lint.analysis.barriers_fix import reach_fix
 from cudalint.lint.analysis.execute import execute
 from cudalint.lint.analysis.races_report import block_of, built_ins, other_blocks, thread_of, thread_text
 from cudalint.lint.analysis.trace import ShapeSource, SyncKind, Trace
@@ -78,7 +79,7 @@ class SyncthreadsInDivergentCode(SourceRule):
         category="synchronisation",
         severity=Severity.ERROR,
         since="0.1.0",
-        fix=Applicability.DISPLAY,
+        fix=Applicability.UNSAFE,
     )
 
     def check(self, unit: Unit) -> Iterator[Diagnostic]:
@@ -90,9 +91,9 @@ class SyncthreadsInDivergentCode(SourceRule):
                 key = found.split.cause.span if found.split.cause is not None else found.split.sync.span
                 if key not in told:
                     told.add(key)
-                    yield self._finding(found)
+                    yield self._finding(unit, found)
 
-    def _finding(self, found: _Found) -> Diagnostic:
+    def _finding(self, unit: Unit, found: _Found) -> Diagnostic:
         split, trace = found.split, found.trace
         scope = "grid" if split.sync.kind is SyncKind.GRID else "block"
         return self.finding(
@@ -110,7 +111,7 @@ class SyncthreadsInDivergentCode(SourceRule):
                 "block": list(trace.shape.block),
                 "launch": under(trace.shape),
             },
-            fix=Fix(Applicability.DISPLAY, _help(split)),
+            fix=reach_fix(unit.program, trace, split) or Fix(Applicability.DISPLAY, _help(split)),
             labels=_labels(found),
             notes=(*_more(split), under(trace.shape)),
             confidence=Confidence.HIGH if split.why is Why.SEEN and not found.border else Confidence.MEDIUM,

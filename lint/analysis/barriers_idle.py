@@ -43,7 +43,7 @@ def _idle_in(function: Function, body: Block) -> Iterator[IdleBarrier]:
         if isinstance(node, Block | Case):
             yield from _idle_in_list(function, node.body)
     if function.kind is FunctionKind.KERNEL and body.body:
-        last = _barrier(body.body[-1])
+        last = barrier_call(body.body[-1])
         if last is not None:
             yield IdleBarrier(function, last, body.body[-1].span, None)
 
@@ -51,7 +51,7 @@ def _idle_in(function: Function, body: Block) -> Iterator[IdleBarrier]:
 def _idle_in_list(function: Function, statements: Sequence[Stmt]) -> Iterator[IdleBarrier]:
     previous: Span | None = None
     for statement in statements:
-        barrier = _barrier(statement)
+        barrier = barrier_call(statement)
         if barrier is not None:
             if previous is not None:
                 yield IdleBarrier(function, barrier, statement.span, previous)
@@ -60,7 +60,7 @@ def _idle_in_list(function: Function, statements: Sequence[Stmt]) -> Iterator[Id
             previous = None
 
 
-def _barrier(statement: Stmt) -> Call | None:
+def barrier_call(statement: Stmt) -> Call | None:
     """The barrier call that a statement consists of."""
     if isinstance(statement, ExprStmt) and isinstance(statement.expr, Call):
         call = statement.expr

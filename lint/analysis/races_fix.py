@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-import numpy as np
+from cudalint.lint.analysis.barriers_edit import taken_together
 from cudalint.lint.analysis.barriers_exits import contains, parts
 from cudalint.lint.analysis.races import Race
 from cudalint.lint.analysis.races_report import Claim
-from cudalint.lint.analysis.trace import Access, Branch, LoopRun, Trace
+from cudalint.lint.analysis.trace import Access
 from cudalint.lint.diagnostics import Applicability, Edit, Fix
 from cudalint.lint.model.program import Function, TranslationUnit
 from cudalint.lint.model.source import Span
@@ -34,7 +34,7 @@ def barrier_fix(program: TranslationUnit, claim: Claim, barrier: str = "__syncth
     if race.one_instruction:
         return None
     place = _between(program, claim.kernel, race)
-    if place is None or not _uniform(claim.trace, place):
+    if place is None or not taken_together(claim.trace, place.file, place.offset):
         return None
     at = Span(place.file, place.line, place.column, place.line, place.column, place.offset, place.offset)
     message = f"insert `{barrier}` on line {place.line}"
@@ -124,22 +124,3 @@ def _loop_end(program: TranslationUnit, loop: For | While | RangeFor) -> _Place 
     if data[brace : brace + 1] != b"}" or data[start:brace].strip() or last is None:
         return None
     return _Place(body.span.file, start, body.span.end_line, 1, last.after.removeprefix("\n"), "\n")
-
-
-def _uniform(trace: Trace, place: _Place) -> bool:
-    """Whether every decision around the place was taken alike by all threads of each block."""
-    cta = trace.lanes.cta
-    size = np.bincount(cta)
-    for event in trace.events:
-        if not isinstance(event, Branch | LoopRun) or event.node.file != place.file:
-            continue
-        if not event.node.offset < place.offset < event.node.end_offset:
-            continue
-        present = np.bincount(cta[event.mask], minlength=len(size))
-        if ((present > 0) & (present < size)).any():
-            return False
-        if isinstance(event, Branch):
-            taken = np.bincount(cta[event.taken & event.mask], minlength=len(size))
-            if ((taken > 0) & (taken < present)).any():
-                return False
-    return True
