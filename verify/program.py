@@ -215,7 +215,8 @@ class Program:
         try:
             made = self._compile(there, self._runner.fresh("fixed-cubin") / "kernel.cubin", case.found.name)
         except BuildError as error:
-            raise FixError(f"the fixed source does not compile: {error}") from None
+            said = str(error).replace(f"{tree.place}/", "")
+            raise FixError(f"the fixed source does not compile: {said}") from None
         if made is None:
             raise FixError(f"the fixed source has no kernel {case.found.kernel.name}")
         return made

@@ -20,6 +20,9 @@ MAX_BYTES = 512 << 20
 MAX_NEIGHBOURS = 5000
 """Entries beside the project folder that are linked to, so that `../common` is found."""
 
+LEVELS = 4
+"""Folders that are made anew for the copy, itself among them: `../../../common` is found too."""
+
 _SKIPPED_FOLDERS = frozenset(
     {".git", ".hg", ".svn", "CMakeFiles", "__pycache__", "node_modules", ".cudalint_cache", ".venv", "venv"}
 )
@@ -42,7 +45,7 @@ class Copy:
             return self.place / path.resolve().relative_to(self.origin)
         except ValueError:
             raise NotVerifiableError(
-                f"{path.name} is outside of the program's folder {self.origin.name}: name it with --verify-folder"
+                f"{path.name} is outside of the program's folder {self.origin.name} (--verify-program-folder)"
             ) from None
 
 
@@ -74,7 +77,7 @@ def copy_project(folder: Path, target: Path, *, limit: int = MAX_BYTES) -> Copy:
         if total > limit:
             raise NotVerifiableError(
                 f"the program's folder {origin.name} holds more than {limit >> 20} MiB: "
-                "name a smaller one with --verify-folder"
+                "name a smaller one with --verify-program-folder"
             )
         shutil.copy2(path, to)
         content.update(str(inside).encode() + b"\0" + to.read_bytes())
@@ -108,14 +111,13 @@ def write_contents(copy: Copy, contents: Mapping[Path, bytes]) -> None:
 
 
 def _linked_place(origin: Path, target: Path) -> Path:
-    """`target`/PARENT/NAME, where the two upper folders link to whatever is beside the original."""
-    above, upper = origin.parent, origin.parent.parent
-    names = [name for name in (above.name, origin.name) if name]
-    place = target.joinpath(*names)
+    """A place below `target` for the copy, in folders that link to whatever is beside and above the original."""
+    above = [folder for folder in origin.parents if folder.name][: LEVELS - 1]
+    place = target.joinpath(*(folder.name for folder in reversed(above)), origin.name)
     place.mkdir(parents=True, exist_ok=True)
-    _link_entries(above, place.parent)
-    if len(names) == 2 and upper != above:
-        _link_entries(upper, target)
+    for original, inside in zip(origin.parents[: len(above) + 1], place.parents, strict=False):
+        if original.name or original == origin.parent:
+            _link_entries(original, inside)
     return place
 
 

@@ -38,8 +38,9 @@ def _inputs(looked: Sequence[Looked], command: str) -> list[str]:
     made = [
         f"in the program itself: {command}",
         f"launch {numbers} of the kernel, each run from the memory that the program has there",
-        f"{first.regions} allocations and device variables, {first.nbytes} bytes, all compared",
     ]
+    if first.regions:
+        made.append(f"{first.regions} allocations and device variables, {first.nbytes} bytes, all compared")
     if first.fixed_shape and first.fixed_shape != first.shape:
         made.append(f"with the fix launched as {launch_text(first.fixed_shape)}")
     return made
