@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from cudalint.lint.analysis.precision import device_functions, powers
+from cudalint.lint.analysis.precision import MATH, device_functions, powers
 from cudalint.lint.analysis.unit import Unit
 from cudalint.lint.diagnostics import Applicability, Diagnostic, Edit, Fix, Severity
-from cudalint.lint.model.expressions import Call, Cast, Const, Expr, Index, Member, Var
+from cudalint.lint.model.expressions import Binary, Builtin, Call, Cast, Const, Deref, Expr, Index, Member, Unary, Var
 from cudalint.lint.model.program import Function
 from cudalint.lint.model.types import FloatType
 from cudalint.lint.model.walk import walk
@@ -22,6 +22,9 @@ _FORMS = {
     0.5: "{sqrt}({x})",
 }
 """What computes a power without a power function."""
+
+LONGEST = 80
+"""Characters of a base that is still written twice."""
 
 
 class PowWithSmallInteger(SourceRule):
@@ -88,10 +91,11 @@ class PowWithSmallInteger(SourceRule):
         single = isinstance(base.type, FloatType) and base.type.bits == 32
         doubled = single and call.name == "pow" and not _float(call.args[1])
         text = unit.program.text(base.span) if not base.span.macro else ""
+        text = text if isinstance(base, Var | Index | Member | Call) else f"({text})" if text else ""
         form = _FORMS[exponent].format(
             x=text or "x", one="1.0f" if single else "1.0", sqrt="sqrtf" if single else "sqrt"
         )
-        plain = bool(text) and _simple(base) and not call.span.macro
+        plain = bool(text) and _repeatable(base, text) and not call.span.macro
         fix = Fix(Applicability.UNSAFE, f"write {form}", (Edit(call.span, form),)) if plain else None
         cost = "about 90 FP64 instructions" if doubled or not single else "about 75 instructions"
         return self.finding(
@@ -117,8 +121,17 @@ def _float(exponent: Expr) -> bool:
     return isinstance(inner.type, FloatType) and inner.type.bits == 32
 
 
-def _simple(base: Expr) -> bool:
-    """Whether the base can be written several times: it is short and has no side effects."""
-    return isinstance(base, Var | Index | Member) and all(
-        isinstance(n, Var | Index | Member | Const | Cast) for n in walk(base)
+def _repeatable(base: Expr, text: str) -> bool:
+    """Whether the base can be written several times: it is a number, short, and has no side effects.
+
+    The compiler computes it once all the same.
+    """
+    parts = Var | Index | Member | Deref | Const | Cast | Unary | Binary | Builtin
+    return (
+        isinstance(base.type, FloatType)
+        and len(text) <= LONGEST
+        and all(
+            isinstance(n, parts) or (isinstance(n, Call) and n.key is None and n.name.removesuffix("f") in MATH)
+            for n in walk(base)
+        )
     )

@@ -109,3 +109,26 @@ def test_explicit_instantiations_count_as_the_file_s_own(tmp_path: Path) -> None
     )
     (finding,) = DoubleLiteralInFloatKernel().check(Unit(parse_file(str(path))))
     assert (finding.span.line, finding.evidence and finding.evidence["functions"]) == (1, ["sqrt"])
+
+
+@pytest.mark.parametrize(
+    ("power", "product"),
+    [
+        ("pow(x[1] - x[2], 2.0)", "((x[1] - x[2]) * (x[1] - x[2]))"),
+        ("powf(sqrtf(x[1]) / 3.f, 3.f)", "((sqrtf(x[1]) / 3.f) * (sqrtf(x[1]) / 3.f) * (sqrtf(x[1]) / 3.f))"),
+        ("pow(-x[1], -2.0)", "(1.0f / ((-x[1]) * (-x[1])))"),
+    ],
+)
+def test_a_base_without_side_effects_is_written_again(power: str, product: str, tmp_path: Path) -> None:
+    source = f"__global__ void k(float* x) {{ x[0] = {power}; }}\n"
+    assert fixed(source, tmp_path, PowWithSmallInteger()) == source.replace(power, product)
+
+
+@pytest.mark.parametrize("base", ["*++x", "next(x)", "threadIdx.x", "n"])
+def test_a_base_that_may_not_be_written_again_is_left(base: str, tmp_path: Path) -> None:
+    path = tmp_path / "k.cu"
+    path.write_text(
+        "__device__ float next(float* x) { return (*x)++; }\n"
+        f"__global__ void k(float* x, int n) {{ x[0] = pow({base}, 2.0); }}\n"
+    )
+    assert [f.fix for f in PowWithSmallInteger().check(Unit(parse_file(str(path))))] == [None]
