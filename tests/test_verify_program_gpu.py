@@ -12,7 +12,7 @@ from cudalint.verify.device import devices
 from cudalint.verify.program_all import verify_programs
 from cudalint.verify.program_runner import ProgramOptions
 from cudalint.verify.verdict import Verdict, Verification
-from program_work import copied, fixes, unit_of
+from program_work import copied, fixes, unit_of, work
 
 pytestmark = pytest.mark.gpu
 
@@ -52,6 +52,18 @@ def test_every_verdict_in_one_program(tmp_path: Path) -> None:
     assert made["barrier"].verdict in {Verdict.CONFIRMED, Verdict.NO_GAIN}
     assert made["wider"].verdict in {Verdict.FASTER, Verdict.NO_GAIN, Verdict.SLOWER}
     assert any("with the fix launched as" in said and "(128, 1, 1)" in said for said in made["wider"].inputs)
+
+
+def test_the_same_kernel_is_never_faster_or_slower(tmp_path: Path) -> None:
+    unit = unit_of(copied(tmp_path))
+    kernels = (("transpose", "transpose.cuh", "    __syncthreads();"), ("scale", "main.cu", "1.000001;"))
+    pairs = [(kernel, file, text, text + " " * n) for n in range(1, 9) for kernel, file, text in kernels]
+    items = [work(unit, n, "CUD201", *pair) for n, pair in enumerate(pairs)]
+    options = ProgramOptions("make ARCH=native run", tmp_path / "cache", budget_s=0.5, limit_s=120.0)
+    made = verify_programs(items, options, devices()[:1])
+    print([one.timing.ratio if one.timing else one.reason for one in made.values()])
+    assert [one.verdict for one in made.values()] == [Verdict.NO_GAIN] * len(items)
+    assert all(one.comparison == "results bitwise equal" for one in made.values())
 
 
 def test_device_code_that_is_linked(tmp_path: Path) -> None:
