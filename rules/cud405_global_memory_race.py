@@ -145,10 +145,11 @@ class GlobalMemoryRace(SourceRule):
     def _scattered(self, update: ScatteredUpdate, trace: Trace) -> Diagnostic:
         access = update.access
         where = "shared" if access.object.space is Space.SHARED else "global"
+        part = " in part" if update.partly else ""
         return self.finding(
             access.span,
-            f"`{access.text}` in {where} memory is updated without an atomic at an index that each thread loads: "
-            "if two threads meet the same index, an update is lost",
+            f"`{access.text}` in {where} memory is updated without an atomic at an index that each thread "
+            f"loads{part}: if two threads meet the same index, an update is lost",
             kernel=trace.kernel.name,
             reason="each thread reads the element, changes it and writes it back, and others do so in between",
             help="use an atomic function, or suppress this if the loaded indices are known to differ",
@@ -160,7 +161,8 @@ class GlobalMemoryRace(SourceRule):
                 "launch": under(trace.shape),
             },
             notes=(under(trace.shape),),
-            confidence=Confidence.MEDIUM,
+            severity=Severity.INFO if update.partly else None,
+            confidence=Confidence.LOW if update.partly else Confidence.MEDIUM,
         )
 
     def _finding(self, claim: Claim) -> Diagnostic:

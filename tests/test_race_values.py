@@ -6,6 +6,7 @@ import pytest
 from cudalint.lint.analysis.unit import Options, Unit
 from cudalint.lint.diagnostics import Confidence, Diagnostic, Severity
 from cudalint.lint.frontend import parse_file
+from cudalint.rules.cud401_missing_syncthreads import MissingSyncthreads
 from cudalint.rules.cud405_global_memory_race import GlobalMemoryRace
 
 GIVEN = Options(block=(128, 1, 1), grid=(1, 1, 1))
@@ -60,6 +61,11 @@ def test_no_value_makes_threads_meet(body):
     assert found(body) == []
 
 
+def test_an_enumeration_is_no_distance():
+    head = INT_KERNEL.replace("__global__", "enum Mode { NONE, ONE };\n__global__").replace("int d", "Mode d")
+    assert found(NEXT, head=head) == []
+
+
 def test_values_that_the_kernel_states_are_taken_from_its_range():
     (finding,) = found("  assert(d > 5);\n" + NEXT)
     assert finding.evidence["given"] == {"d": 6}
@@ -91,3 +97,53 @@ def test_a_local_that_is_never_set_differs_between_threads(body):
 )
 def test_a_local_that_may_be_set_is_left_alone(body):
     assert found(body, head=RECORD) == []
+
+
+def test_an_atomic_given_arguments_that_none_takes_is_still_one():
+    (finding,) = found("  a[t] = 1;\n  atomicInc(&a[t + 1], 1);\n")
+    assert "updates `a[32]` and thread 32 writes it" in finding.message
+
+
+SCATTER = "  int at = b[t];\n  a[t + at] += 1;\n"
+
+
+def test_an_index_that_is_loaded_in_part_is_told_of_a_kernel_by_itself():
+    (finding,) = found(SCATTER)
+    assert "loads in part" in finding.message
+    assert finding.severity is Severity.INFO
+    assert found(SCATTER, Options()) == []
+
+
+@pytest.mark.parametrize("index", ["t * 64 + at", "t + at * 128", "t + at + b[d]"])
+def test_an_index_that_keeps_threads_apart_or_may_is_not_told(index):
+    assert found(f"  int at = b[t];\n  a[{index}] += 1;\n") == []
+
+
+SHARED_KERNEL = (
+    "__global__ void k(float* a, const float* b, int n) {\n  __shared__ float s[64];\n  int t = threadIdx.x;\n"
+)
+
+
+def test_an_array_that_each_thread_copies_is_told_as_information():
+    body = "  for (int i = 0; i < 10; ++i) s[i] = b[i];\n  __syncthreads();\n  a[t] = s[t % 10];\n"
+    (finding,) = missing(body)
+    assert finding.message.startswith("all 128 threads of the block store the same values to `s[0]`")
+    assert finding.severity is Severity.INFO
+
+
+@pytest.mark.parametrize(
+    "store",
+    [
+        pytest.param("s[3] = b[0];", id="one element"),
+        pytest.param("for (int i = 0; i < 10; ++i) s[i] = 0;", id="a constant"),
+        pytest.param("if (t == 0) for (int i = 0; i < 10; ++i) s[i] = b[i];", id="one thread"),
+        pytest.param("if (t < 10) s[t] = b[t];", id="own elements"),
+    ],
+)
+def test_stores_of_one_value_that_are_meant_are_left_alone(store):
+    assert missing(f"  {store}\n  __syncthreads();\n  a[t] = s[t % 10];\n") == []
+
+
+def missing(body: str) -> list[Diagnostic]:
+    text = f"#include <cuda_runtime.h>\n{SHARED_KERNEL}{body}}}\n"
+    return list(MissingSyncthreads().check(Unit(parse_file("k.cu", content=text.encode()), GIVEN)))

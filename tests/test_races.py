@@ -313,3 +313,15 @@ def test_unknown_values_that_overlap_at_different_starts_race_and_at_one_start_a
         (event,) = b.events
         b.events[0] = replace(event, value=None, size=4, address=b.t * step)
         assert len(find_races(b.trace())) == count
+
+
+@pytest.mark.parametrize(("sampled", "volatile"), [(True, True), (False, True), (True, False)])
+def test_lockstep_code_with_groups_of_unknown_size_is_a_matter_of_the_warp(sampled, volatile):
+    b = Build(block=(128, 1, 1))
+    s = b.object("s", extents=(128,))
+    more = {"mask_taint": Taint.ASSUMED if sampled else Taint.EXACT, "volatile": volatile}
+    for half in (64, 32, 16):
+        b.load(s, b.t + half, 1, b.t < half, **more)
+        b.store(s, b.t, 2, b.t < half, **more)
+    reach = Reach.WARP if sampled and volatile else Reach.BLOCK
+    assert {r.reach for r in find_races(b.trace())} == {reach}

@@ -82,11 +82,24 @@ class _Tally:
         """The race that shows in every world in which both sites execute, the one within a block first."""
         for reach in (Reach.BLOCK, Reach.GRID, Reach.WARP):
             if self.hit[reach] and self.hit[reach] >= self.seen:
-                return self.witness[reach]
+                return self._of_warp() or self.witness[reach]
         mixed = self.hit[Reach.BLOCK] | self.hit[Reach.WARP]
         if self.hit[Reach.BLOCK] and mixed >= self.seen:
             return self.witness[Reach.BLOCK]
         return None
+
+    def _of_warp(self) -> Race | None:
+        """The race within a warp where one between warps takes more threads than the code may be meant for.
+
+        Code on volatile shared memory counts on warps in lockstep; whether its groups of threads are larger than a
+        warp is not known where their size is sampled.
+        """
+        race = self.witness.get(Reach.BLOCK)
+        if race is None or not self.hit[Reach.WARP] >= self.seen or race.object.space is not Space.SHARED:
+            return None
+        sides = (race.first.access, race.second.access)
+        sampled = any((a.address_taint | a.mask_taint) & Taint.ASSUMED for a in sides)
+        return self.witness.get(Reach.WARP) if sampled and all(a.volatile for a in sides) else None
 
 
 def find_races(trace: Trace) -> tuple[Race, ...]:

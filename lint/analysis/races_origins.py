@@ -7,8 +7,8 @@ ever assigned to it, and of the conditions that decide which; a parameter of a d
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Hashable, Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Hashable, Iterator
+from dataclasses import dataclass, field
 
 from cudalint.lint.model.expressions import (
     AddressOf,
@@ -46,8 +46,6 @@ from cudalint.lint.model.statements import (
 from cudalint.lint.model.types import ArrayType, PointerType
 from cudalint.lint.model.walk import Node, children, walk
 
-MAX_DEPTH = 40
-"""How far a value is followed through expressions, variables and calls."""
 _LANES = ("__shfl", "__ballot", "__activemask", "__match", "__reduce", "__fns", "atomic", "clock", "cub")
 """How the names of functions begin whose results tell threads apart, or may."""
 _READS = ("__ld", "tex", "surf")
@@ -71,15 +69,16 @@ class Origin:
         """Whether threads of a block that load the same get the same."""
         return not self.own and not self.lost
 
-    def __or__(self, other: Origin) -> Origin:
-        if other is _NOTHING:
-            return self
-        lost = self.lost or other.lost
-        return Origin(self.own or other.own, self.block or other.block, lost, self.loads | other.loads)
 
+@dataclass(slots=True)
+class _Found:
+    """What was found of a value so far, and the variables and functions still to be looked into."""
 
-_NOTHING = Origin()
-_LOST = Origin(lost=True)
+    own: bool = False
+    block: bool = False
+    lost: bool = False
+    loads: set[Hashable] = field(default_factory=set)
+    todo: list[str] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,50 +97,21 @@ class Origins:
         self._sources: dict[str, list[_Source]] = defaultdict(list)
         self._lost: set[str] = set()
         self._free: set[str] = set()
-        self._results: dict[str, list[_Source]] = defaultdict(list)
-        self._open: set[str] = set()
-        self._known: dict[str, Origin] = {}
         for function in program.functions.values():
             if function.body is not None and function.kind is not FunctionKind.HOST:
                 _Collector(self, function).collect()
 
-    def of(self, node: Node | None, depth: int = 0) -> Origin:
+    def of(self, node: Node) -> Origin:
         """What a value is made of."""
-        if node is None or isinstance(node, Const):
-            return _NOTHING
-        if depth > MAX_DEPTH:
-            return _LOST
-        match node:
-            case Builtin(name=name):
-                return Origin(own=name not in _SHARED_BUILTINS, block=name == "blockIdx")
-            case Var(symbol=symbol):
-                return self._variable(symbol, depth)
-            case Index() | Deref():
-                return self._loaded(node, depth)
-            case AddressOf(operand=operand):
-                return self.of_place(operand, depth + 1)
-            case Call():
-                return self._call(node, depth)
-            case Assign() | IncDec() | Lambda() | Unknown():
-                return _LOST
-        return self._any(children(node), depth)
+        found = _Found()
+        self._value(node, found)
+        return self._closed(found)
 
-    def of_place(self, target: Expr, depth: int = 0) -> Origin:
+    def of_place(self, target: Expr) -> Origin:
         """What the place of an element is made of: its array and its index, not what is stored there."""
-        match target:
-            case Index(base=base, index=index):
-                return self.of_place(base, depth + 1) | self.of(index, depth + 1)
-            case Member(base=base, arrow=arrow):
-                return self.of(base, depth + 1) if arrow else self.of_place(base, depth + 1)
-            case Deref(pointer=Var(symbol=symbol)) if _is_reference(symbol):
-                return self._variable(symbol, depth)
-            case Deref(pointer=pointer):
-                return self.of(pointer, depth + 1)
-            case Cast(operand=operand):
-                return self.of_place(operand, depth + 1)
-            case Var(symbol=symbol) if symbol.storage in (Storage.LOCAL, Storage.PARAM):
-                return _LOST if not isinstance(symbol.type, PointerType) else self._variable(symbol, depth)
-        return self.of(target, depth + 1)
+        found = _Found()
+        self._place(target, found)
+        return self._closed(found)
 
     def single(self, symbol: Symbol) -> Expr | None:
         """The value of a variable that has but one, whatever the thread does."""
@@ -150,60 +120,88 @@ class Origins:
             return None
         return sources[0].value
 
-    def _any(self, nodes: Iterable[Node | None], depth: int) -> Origin:
-        found = _NOTHING
-        for node in nodes:
-            found |= self.of(node, depth + 1)
-        return found
+    def _closed(self, found: _Found) -> Origin:
+        """What was found, with all that it leads to."""
+        seen: set[str] = set()
+        while found.todo:
+            key = found.todo.pop()
+            if key in seen:
+                continue
+            seen.add(key)
+            sources = self._sources.get(key)
+            if not sources or key in self._lost:
+                found.lost = True
+                continue
+            for source in sources:
+                for node in (source.value, *source.conditions):
+                    if node is not None:
+                        self._value(node, found)
+        return Origin(found.own, found.block, found.lost, frozenset(found.loads))
 
-    def _loaded(self, node: Index | Deref, depth: int) -> Origin:
+    def _value(self, node: Node, found: _Found) -> None:
+        match node:
+            case Const():
+                return
+            case Builtin(name=name):
+                found.block |= name == "blockIdx"
+                found.own |= name not in _SHARED_BUILTINS
+            case Var(symbol=symbol):
+                self._variable(symbol, found)
+            case Index() | Deref():
+                self._loaded(node, found)
+            case AddressOf(operand=operand):
+                self._place(operand, found)
+            case Call():
+                self._call(node, found)
+            case Assign() | IncDec() | Lambda() | Unknown():
+                found.lost = True
+            case _:
+                for part in children(node):
+                    self._value(part, found)
+
+    def _place(self, target: Expr, found: _Found) -> None:
+        match target:
+            case Index(base=base, index=index):
+                self._place(base, found)
+                self._value(index, found)
+            case Member(base=base, arrow=False) | Cast(operand=base):
+                self._place(base, found)
+            case Member(base=base) | Deref(pointer=base):
+                self._value(base, found)
+            case Var(symbol=symbol) if symbol.storage in _LOCAL and not isinstance(symbol.type, PointerType):
+                found.lost = True
+            case _:
+                self._value(target, found)
+
+    def _loaded(self, node: Index | Deref, found: _Found) -> None:
         if isinstance(node, Deref) and isinstance(node.pointer, Var) and _is_reference(node.pointer.symbol):
-            sources = self._sources.get(node.pointer.symbol.key, [])
-            return self._any((s.value for s in sources), depth) if sources else _LOST
-        if isinstance(node.type, ArrayType):
-            return self.of_place(node, depth)
-        if isinstance(node.type, PointerType) or _in_local_array(node):
-            return _LOST
-        return Origin(loads=frozenset({same(node)}))
+            found.todo.append(_content_of(node.pointer.symbol))
+        elif isinstance(node.type, ArrayType):
+            self._place(node, found)
+        elif isinstance(node.type, PointerType) or _in_local_array(node):
+            found.lost = True
+        else:
+            found.loads.add(same(node))
 
-    def _variable(self, symbol: Symbol, depth: int) -> Origin:
-        key = symbol.key
-        if symbol.storage not in (Storage.LOCAL, Storage.PARAM) or key in self._free or key in self._open:
-            return _NOTHING
-        sources = self._sources.get(key)
-        if not sources or key in self._lost or isinstance(symbol.type, ArrayType):
-            return _LOST
-        if key not in self._known:
-            self._open.add(key)
-            found = self._of_sources(sources, depth)
-            self._open.discard(key)
-            if self._open:
-                return found
-            self._known[key] = found
-        return self._known[key]
+    def _variable(self, symbol: Symbol, found: _Found) -> None:
+        if symbol.storage not in _LOCAL or symbol.key in self._free:
+            return
+        if isinstance(symbol.type, ArrayType):
+            found.lost = True
+        else:
+            found.todo.append(symbol.key)
 
-    def _of_sources(self, sources: list[_Source], depth: int) -> Origin:
-        found = _NOTHING
-        for source in sources:
-            if source.value is not None and isinstance(source.value.type, ArrayType):
-                return _LOST
-            found |= self._any((source.value, *source.conditions), depth)
-        return found
-
-    def _call(self, call: Call, depth: int) -> Origin:
-        function = self._program.functions.get(call.key) if call.key else None
-        if function is not None and function.body is not None and not call.constructor:
-            if function.key in self._open:
-                return _NOTHING
-            self._open.add(function.key)
-            found = self._of_sources(self._results[function.key], depth)
-            self._open.discard(function.key)
-            return found
-        if call.name.startswith(_READS):
-            return Origin(loads=frozenset({same(call)}))
-        if not call.args or call.receiver is not None or call.name.startswith(_LANES):
-            return _LOST
-        return self._any(call.args, depth)
+    def _call(self, call: Call, found: _Found) -> None:
+        function = None if call.constructor else self.function(call.key)
+        if function is not None:
+            found.todo.append(_result_of(function.key))
+        elif call.name.startswith(_READS):
+            found.loads.add(same(call))
+        elif not call.args or call.receiver is not None or call.name.startswith(_LANES):
+            found.lost = True
+        else:
+            for arg in call.args:
+                self._value(arg, found)
 
     # -- what the collector tells ------------------------------------------------------------------------------
 
@@ -216,12 +214,15 @@ class Origins:
         self._lost.add(symbol.key)
 
     def add(self, symbol: Symbol, value: Expr | None, conditions: tuple[Expr, ...]) -> None:
-        """A variable may take a value (None: one made of its own) under conditions."""
+        """A variable may take a value (None: one made of its own) under conditions; a reference, be bound to it."""
+        if value is not None and _is_reference(symbol):
+            self._sources[_content_of(symbol)].append(_Source(value, conditions))
+            value = AddressOf(value, symbol.type, value.span)
         self._sources[symbol.key].append(_Source(value, conditions))
 
     def returned(self, key: str, value: Expr | None, conditions: tuple[Expr, ...]) -> None:
         """A function may return a value under conditions."""
-        self._results[key].append(_Source(value, conditions))
+        self._sources[_result_of(key)].append(_Source(value, conditions))
 
     def function(self, key: str | None) -> Function | None:
         """A device function of the program with its body."""
@@ -229,6 +230,17 @@ class Origins:
         return found if found is not None and found.body is not None else None
 
 
+def _content_of(reference: Symbol) -> str:
+    """What the content of what a reference is bound to is filed under: the reference itself is a place."""
+    return f"{reference.key} content"
+
+
+def _result_of(key: str) -> str:
+    """What the results of a function are filed under, beside variables."""
+    return f"{key} returns"
+
+
+_LOCAL = (Storage.LOCAL, Storage.PARAM)
 _SHARED_BUILTINS = frozenset({"blockIdx", "blockDim", "gridDim", "warpSize"})
 
 
@@ -272,6 +284,8 @@ class _Collector:
         match stmt:
             case Decl(symbol=symbol, init=init) if init is not None:
                 self._origins.add(symbol, init, ())
+                if _may_change(symbol):
+                    self._lose(init)
             case RangeFor(symbol=symbol):
                 self._origins.lose(symbol)
             case Return(value=value):
@@ -304,7 +318,7 @@ class _Collector:
             self._origins.add(callee.this, call.receiver, ())
         for symbol, arg in zip(callee.params, call.args, strict=False):
             self._origins.add(symbol, arg, ())
-            if _is_reference(symbol) and isinstance(symbol.type, PointerType) and not symbol.type.const:
+            if _may_change(symbol):
                 self._lose(arg)
 
     def _lose(self, target: Expr) -> None:
@@ -344,6 +358,11 @@ def _in_local_array(node: Expr) -> bool:
 
 def _is_reference(symbol: Symbol) -> bool:
     return isinstance(symbol.type, PointerType) and symbol.type.reference
+
+
+def _may_change(symbol: Symbol) -> bool:
+    """Whether a symbol is a reference through which what it is bound to may be changed."""
+    return isinstance(symbol.type, PointerType) and symbol.type.reference and not symbol.type.const
 
 
 def same(node: Node) -> Hashable:

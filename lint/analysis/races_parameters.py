@@ -33,6 +33,8 @@ from cudalint.lint.analysis.trace import (
 from cudalint.lint.analysis.unit import Unit
 from cudalint.lint.model.types import IntType
 
+_NUMBERS = frozenset(f"{sign}{size}" for sign in ("", "unsigned ") for size in ("int", "long", "long long"))
+"""The types of parameters that can be distances: enumerations and small integers are something else."""
 MAX_PARAMETERS = 4
 """Parameters of a kernel that are solved for."""
 MAX_PAIRS = 32
@@ -58,7 +60,7 @@ def parameter_traces(unit: Unit, trace: Trace) -> Iterator[tuple[Given, Trace]]:
     free = [
         (position, symbol)
         for position, symbol in enumerate(trace.kernel.params)
-        if symbol.name in samples and isinstance(symbol.type, IntType) and symbol.type.bits >= 32
+        if symbol.name in samples and isinstance(symbol.type, IntType) and symbol.type.name in _NUMBERS
     ]
     if not 0 < len(free) <= MAX_PARAMETERS:
         return

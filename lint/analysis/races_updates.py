@@ -12,10 +12,24 @@ from dataclasses import dataclass
 
 import numpy as np
 from cudalint.lint.analysis.barriers_exits import contains
+from cudalint.lint.analysis.kernel_index import KernelIndex
 from cudalint.lint.analysis.races_locks import Protocol
 from cudalint.lint.analysis.races_origins import Origin, Origins, same
-from cudalint.lint.analysis.trace import OPAQUE, Access, AccessKind, Branch, Space, Taint, Trace
-from cudalint.lint.model.expressions import Assign, Binary, Cast, Conditional, Deref, Expr, IncDec, Index, Unary, Var
+from cudalint.lint.analysis.trace import OPAQUE, Access, AccessKind, Branch, ShapeSource, Space, Taint, Trace
+from cudalint.lint.model.expressions import (
+    Assign,
+    Binary,
+    Builtin,
+    Call,
+    Cast,
+    Conditional,
+    Deref,
+    Expr,
+    IncDec,
+    Index,
+    Unary,
+    Var,
+)
 from cudalint.lint.model.program import Function, FunctionKind, TranslationUnit
 from cudalint.lint.model.source import Span
 from cudalint.lint.model.statements import For, If, Switch, While
@@ -29,10 +43,14 @@ MAX_STEPS = 8
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ScatteredUpdate:
-    """A read-modify-write of an element that a loaded index picks, by `threads` threads of the executed ones."""
+    """A read-modify-write of an element that a loaded index picks, by `threads` threads of the executed ones.
+
+    `partly`: the thread's own index is added to what is loaded.
+    """
 
     access: Access
     threads: int
+    partly: bool = False
 
 
 class Updates:
@@ -40,6 +58,7 @@ class Updates:
 
     def __init__(self, program: TranslationUnit) -> None:
         self._origins = Origins(program)
+        self._program = program
         self._places: dict[Span, Origin] = {}
         self._conditions: dict[Span, Expr] = {}
         for function in program.functions.values():
@@ -60,10 +79,12 @@ class Updates:
             place = self._places.get(event.span)
             if place is None or not _picked(event) or not self._for_all(event, place, branches):
                 continue
+            if place.own and not _by_itself(trace):
+                continue
             threads = _threads(event, trace, one_block=place.block)
             if threads > 1:
                 told.add(event.span)
-                yield ScatteredUpdate(event, threads)
+                yield ScatteredUpdate(event, threads, place.own)
 
     def _collect(self, function: Function) -> None:
         assert function.body is not None
@@ -72,7 +93,7 @@ class Updates:
                 self._note_condition(node.condition)
             elif isinstance(node, Assign | IncDec) and self._updates(node):
                 place = self._origins.of_place(node.target)
-                if place.loads and place.common:
+                if place.loads and (place.common or self._beside_thread(node.target, place, function)):
                     self._places[node.target.span] = place
 
     def _note_condition(self, condition: Expr) -> None:
@@ -86,6 +107,33 @@ class Updates:
         if isinstance(node.target, Var):
             return False
         return isinstance(node, IncDec) or node.op != "=" or self._reads(node.value, same(node.target), MAX_STEPS)
+
+    def _beside_thread(self, target: Expr, place: Origin, function: Function) -> bool:
+        """Whether an element's index is the thread's index, unscaled, and one loaded number beside it."""
+        if place.lost or not isinstance(target, Index) or function.kind is not FunctionKind.KERNEL:
+            return False
+        own: list[Expr] = []
+        loaded: list[Expr] = []
+        for term in _terms(target.index):
+            made = self._origins.of(term)
+            if made.loads:
+                loaded.append(term)
+            elif made.own:
+                own.append(term)
+        if len(own) != 1 or len(loaded) != 1 or not self._origins.of_place(target.base).common:
+            return False
+        index = KernelIndex(self._program, function)
+        thread, number = self._resolved(own[0]), self._resolved(loaded[0])
+        if index.global_axis(own[0]) is None and not (isinstance(thread, Builtin) and thread.name == "threadIdx"):
+            return False
+        return isinstance(number, Index | Deref | Call) and self._origins.of(number).common
+
+    def _resolved(self, expr: Expr) -> Expr:
+        """An expression without conversions, or what the variable that it is was set to, once."""
+        for _ in range(MAX_STEPS):
+            made = self._origins.single(expr.symbol) if isinstance(expr, Var) else None
+            expr = expr.operand if isinstance(expr, Cast) else made if made is not None else expr
+        return expr
 
     def _reads(self, value: Node, target: object, steps: int) -> bool:
         """Whether a value is computed from the element itself, directly or through variables."""
@@ -126,6 +174,22 @@ class Updates:
             return self._about(condition.left, place) and self._about(condition.right, place)
         made = self._origins.of(condition)
         return not made.lost and (not made.loads or (made.common and made.loads <= place.loads))
+
+
+def _terms(expr: Expr) -> Iterator[Expr]:
+    """What is added up."""
+    while isinstance(expr, Cast):
+        expr = expr.operand
+    if isinstance(expr, Binary) and expr.op == "+":
+        yield from _terms(expr.left)
+        yield from _terms(expr.right)
+    else:
+        yield expr
+
+
+def _by_itself(trace: Trace) -> bool:
+    """Whether a kernel is judged for a launch given on the command line, whatever it is passed."""
+    return trace.shape.source is ShapeSource.OPTION and trace.shape.site is None
 
 
 def _picked(access: Access) -> bool:

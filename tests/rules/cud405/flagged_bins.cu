@@ -49,6 +49,17 @@ __global__ void by_field(const float* data, Bin* bins, float scale, int n)
     bin->sum += data[i];  // expect: CUD405@5
 }
 
+__device__ void raise(int& bin, const int& by)
+{
+    bin += by;  // expect: CUD405@5
+}
+
+__global__ void by_reference(const int* data, int* bins, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) raise(bins[data[i] & 63], data[n + i]);
+}
+
 __global__ void table_per_block(const unsigned char* data, int* tables, int n)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -61,5 +72,6 @@ void run(const float* values, const int* keys, const unsigned char* bytes, int* 
     in_range<<<(n + 255) / 256, 256>>>(keys, bins, 64, n);
     in_two_steps<<<(n + 255) / 256, 256>>>(bytes, bins, n);
     by_field<<<(n + 255) / 256, 256>>>(values, records, 64.0f, n);
+    by_reference<<<(n + 255) / 256, 256>>>(keys, bins, n);
     table_per_block<<<(n + 255) / 256, 256>>>(bytes, bins, n);
 }
