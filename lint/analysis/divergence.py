@@ -130,6 +130,7 @@ def _judge(runs: list[Branch], trace: Trace, kernel_cost: int) -> DivergentBranc
     slots = _Slots(lanes.warp, cta_of_warp, ctas, np.zeros(ctas), np.zeros(ctas))
     entering, parted, times = np.zeros(ctas), np.zeros(ctas), np.zeros(ctas)
     worst: tuple[Branch, int] | None = None
+    most = 0
     for run in runs:
         slots.side(run.mask & run.taken, run.then_cost)
         slots.side(run.mask & ~run.taken, run.else_cost)
@@ -138,8 +139,8 @@ def _judge(runs: list[Branch], trace: Trace, kernel_cost: int) -> DivergentBranc
         entering += np.bincount(cta_of_warp[inside > 0], minlength=ctas)
         parted += np.bincount(cta_of_warp[split], minlength=ctas)
         times += np.bincount(lanes.cta[run.mask], minlength=ctas) > 0
-        if len(split) and worst is None:
-            worst = run, int(split[len(split) // 2])
+        if len(split) > most:
+            worst, most = (run, int(split[len(split) // 2])), len(split)
     ran = entering > 0
     # What parts the first block of the grid only is a border: the least divergent block counts.
     if worst is None or not ran[times > 0].all():
