@@ -43,6 +43,9 @@ class MissingSyncthreads(SourceRule):
     is found. A store of one and the same value by all threads is not reported, but as information where all copy
     a whole array, element by element.
 
+    Of a kernel that its file does not launch, judged for the block of `--block`, races are told as information that
+    take one value of a distance in `s[t + offset]`, as CUD405 describes.
+
     An asynchronous copy (`__pipeline_memcpy_async`, `memcpy_async`) counts as under way until its thread has waited
     for it, and for other threads until a barrier after that. What is read earlier is reported, also where stages of
     a pipeline share a buffer.

@@ -44,6 +44,14 @@ class GlobalMemoryRace(SourceRule):
 
     One kind is told though the data decide: `hist[data[i]]++`, an element of global or shared memory that is read,
     changed and written back at an index that each thread loads. Nothing but the data can keep two threads apart.
+    The index is followed through variables, pointers and device functions; conditions on other data that pick the
+    threads silence it.
+
+    A kernel that its file does not launch can be judged by itself, for the block and grid of `--block` and `--grid`
+    and whatever it is passed. Then a distance in `a[i + offset]` is solved for, and told as information with the
+    value that makes two threads meet, unless a guard, an `assert` or another stated condition excludes it; so is an
+    update at the thread's index plus a loaded number. Where host code launches the kernel, or without these
+    options, neither is told: what is passed is the host's to say.
 
     Told as well is the last block that reads too early: each block stores a result and counts itself by an atomic,
     and the block that counts last reads all results. Without a `__threadfence()` between the store and the atomic

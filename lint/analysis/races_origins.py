@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Hashable, Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from cudalint.lint.model.expressions import (
     AddressOf,
@@ -80,6 +81,14 @@ class _Found:
     loads: set[Hashable] = field(default_factory=set)
     todo: list[str] = field(default_factory=list)
 
+    def add(self, other: _Found) -> None:
+        """Take in what was found elsewhere."""
+        self.own |= other.own
+        self.block |= other.block
+        self.lost |= other.lost
+        self.loads |= other.loads
+        self.todo += other.todo
+
 
 @dataclass(frozen=True, slots=True)
 class _Source:
@@ -97,6 +106,7 @@ class Origins:
         self._sources: dict[str, list[_Source]] = defaultdict(list)
         self._lost: set[str] = set()
         self._free: set[str] = set()
+        self._direct: dict[str, _Found] = {}
         for function in program.functions.values():
             if function.body is not None and function.kind is not FunctionKind.HOST:
                 _Collector(self, function).collect()
@@ -123,20 +133,23 @@ class Origins:
     def _closed(self, found: _Found) -> Origin:
         """What was found, with all that it leads to."""
         seen: set[str] = set()
-        while found.todo:
+        while found.todo and not found.lost:
             key = found.todo.pop()
-            if key in seen:
-                continue
-            seen.add(key)
-            sources = self._sources.get(key)
-            if not sources or key in self._lost:
-                found.lost = True
-                continue
-            for source in sources:
-                for node in (source.value, *source.conditions):
-                    if node is not None:
-                        self._value(node, found)
+            if key not in seen:
+                seen.add(key)
+                found.add(self._behind(key))
         return Origin(found.own, found.block, found.lost, frozenset(found.loads))
+
+    def _behind(self, key: str) -> _Found:
+        """What is found in all that a variable may take or a function return, without what that leads to."""
+        known = self._direct.get(key)
+        if known is None:
+            known = self._direct[key] = _Found(lost=key in self._lost or key not in self._sources)
+            nodes = {id(n): n for s in self._sources.get(key, ()) for n in (s.value, *s.conditions) if n is not None}
+            for node in nodes.values():
+                if not known.lost:
+                    self._value(node, known)
+        return known
 
     def _value(self, node: Node, found: _Found) -> None:
         match node:
@@ -252,14 +265,15 @@ class _Collector:
         self._function = function
         self._under: list[Expr] = []
         self._declared: dict[str, int] = {}
+        assert function.body is not None
+        self._body = function.body
 
     def collect(self) -> None:
         """Go through the function."""
         if self._function.kind is FunctionKind.KERNEL:
             for symbol in self._function.params:
                 self._origins.free(symbol)
-        assert self._function.body is not None
-        self._statement(self._function.body)
+        self._statement(self._body)
 
     def _statement(self, stmt: Node) -> None:
         depth = len(self._under)
@@ -271,6 +285,10 @@ class _Collector:
                 self._declared[part.symbol.key] = depth if isinstance(stmt, For) else len(self._under)
             self._statement(part)
         del self._under[depth:]
+
+    @cached_property
+    def _leaves(self) -> tuple[Expr, ...]:
+        return tuple(_exits(self._body))
 
     def _enter(self, stmt: Node) -> None:
         """The conditions that what is inside a statement depends on."""
@@ -290,8 +308,7 @@ class _Collector:
                 self._origins.lose(symbol)
             case Return(value=value):
                 # What comes after an early return depends on its condition as well.
-                exits = tuple(_exits(self._function.body))
-                self._origins.returned(self._function.key, value, (*self._under, *exits))
+                self._origins.returned(self._function.key, value, (*self._under, *self._leaves))
             case Asm(outputs=outputs):
                 for output in outputs:
                     self._lose(output)
