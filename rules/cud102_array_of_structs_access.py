@@ -6,8 +6,9 @@ from collections.abc import Iterator
 
 from cudalint.lint.analysis import advice
 from cudalint.lint.analysis.memory import Site, Verdict, by_place, global_sites, of_record
+from cudalint.lint.analysis.rewrite_align import align_record
 from cudalint.lint.analysis.unit import Unit
-from cudalint.lint.diagnostics import Diagnostic, Severity
+from cudalint.lint.diagnostics import Applicability, Diagnostic, Edit, Fix, Severity
 from cudalint.lint.model.types import spelled
 from cudalint.rules.base import Meta, SourceRule
 
@@ -37,7 +38,8 @@ class ArrayOfStructsAccess(SourceRule):
 
     ## When it does not apply
     Records of 8 or 16 bytes that are aligned to their size (`float2`, `float4`, `alignas(16)`) move as one vector
-    when the whole record is used, and are not reported.
+    when the whole record is used, and are not reported. The fix aligns a record whose size is a multiple of 8 or 16
+    bytes, where that alone turns its fields into vectors; nothing about its layout changes.
 
     ## References
     CUDA C++ Best Practices Guide, "Coalesced Access to Global Memory" and "Strided Accesses".
@@ -50,15 +52,27 @@ class ArrayOfStructsAccess(SourceRule):
         category="memory",
         severity=Severity.WARNING,
         since="0.1.0",
+        fix=Applicability.UNSAFE,
     )
 
     def check(self, unit: Unit) -> Iterator[Diagnostic]:
         """Yield one finding for each place in the source."""
         sites = unit.once(global_sites)
         for site in by_place(sites, lambda s: s.verdict is Verdict.BAD and of_record(s) is not None):
-            yield self._report(site, *advice.weight(site, sites))
+            yield self._report(site, *advice.weight(site, sites), self._fix(unit, site))
 
-    def _report(self, site: Site, hot: bool, why_not: str) -> Diagnostic:
+    @staticmethod
+    def _fix(unit: Unit, site: Site) -> Fix | None:
+        """A larger alignment, where that alone makes vectors of the record's fields."""
+        record = of_record(site)
+        made = align_record(unit, site, record) if record is not None else None
+        if record is None or made is None:
+            return None
+        wanted, edits = made
+        message = f"align `{spelled(record)}` to {wanted} bytes, so that it moves as vectors"
+        return Fix(Applicability.UNSAFE, message, tuple(Edit(span, text) for span, text in edits))
+
+    def _report(self, site: Site, hot: bool, why_not: str, fix: Fix | None) -> Diagnostic:
         """Put one access to an array of records into words."""
         cost, record = site.cost, of_record(site)
         assert record is not None
@@ -71,9 +85,12 @@ class ArrayOfStructsAccess(SourceRule):
             severity=Severity.WARNING if hot else Severity.INFO,
             kernel=site.trace.kernel.name,
             reason="global memory moves whole 32-byte sectors, and most of each holds fields that are not used here",
-            help=f"keep the fields of `{spelled(record)}` in arrays of their own, or move whole records as aligned "
+            help=fix.message
+            if fix is not None
+            else f"keep the fields of `{spelled(record)}` in arrays of their own, or move whole records as aligned "
             "vectors of 8 or 16 bytes",
             evidence=advice.global_evidence(site),
             notes=[why_not] if why_not else [],
+            fix=fix,
             lanes=advice.lane_map(site),
         )

@@ -9,9 +9,10 @@ from cudalint.lint.analysis.memory import Verdict, global_sites
 from cudalint.lint.analysis.rewrite import Rewrite, exchange_axes
 from cudalint.lint.analysis.rewrite_tile import stage_through_tile
 from cudalint.lint.analysis.unit import Unit
-from cudalint.lint.diagnostics import Edit
+from cudalint.lint.diagnostics import Edit, Fix
 from cudalint.lint.fixes import apply_edits
 from cudalint.lint.frontend import parse_file
+from cudalint.lint.registry import load_registry
 
 SWAPPED = """
 __global__ void scale(float *a, int rows, int cols) {
@@ -127,3 +128,62 @@ def test_only_square_blocks_are_staged(tmp_path: Path, block: str) -> None:
 def test_more_than_one_assignment_is_not_staged(tmp_path: Path) -> None:
     text = TRANSPOSE.replace("* 2.f;", "* 2.f;\n    out[0] = 1.f;")
     assert staged(unit(tmp_path, text % "dim3(16, 16)")) is None
+
+
+RECORDS = """
+%s
+__global__ void square(const %s *in, %s *out, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+    float a = in[i].re, b = in[i].im;
+    out[i].re = a * a - b * b;
+    out[i].im = 2.f * a * b;
+}
+%s
+void run(%s *a, %s *b, int n) { square<<<n / 256, 256>>>(a, b, n); }
+"""
+
+
+def records(tmp_path: Path, definition: str, name: str = "Complex", more: str = "") -> Unit:
+    return unit(tmp_path, RECORDS % (definition, name, name, more, name, name))
+
+
+def alignment_fixes(made: Unit) -> list[Fix]:
+    return [f.fix for f in load_registry().source_rules(("CUD102",))[0].check(made) if f.fix]
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("struct Complex { float re, im; };", "struct alignas(8) Complex { float re, im; };"),
+        ("typedef struct { double re, im; } Complex;", "typedef struct alignas(16) { double re, im; } Complex;"),
+        (
+            "struct Complex // struct Complex {\n{ float re, im; };",
+            "struct alignas(8) Complex // struct Complex {\n{ f",
+        ),
+    ],
+)
+def test_a_record_is_aligned_to_its_size(tmp_path: Path, before: str, after: str) -> None:
+    made = records(tmp_path, before)
+    fixes = alignment_fixes(made)
+    content = apply_edits(made.program.files[made.program.path], fixes[0].edits)
+    assert after in content.decode()
+    again = Unit(parse_file(made.program.path, content=content))
+    assert bad_count(made) > bad_count(again) == 0
+
+
+@pytest.mark.parametrize(
+    ("definition", "more"),
+    [
+        ("struct Complex { float re, im, more; };", ""),
+        ("struct alignas(8) Complex { float re, im; };", ""),
+        ("struct Complex { float re, im; float rest[14]; };", ""),
+        ("struct Complex { float re, im; };", "struct Outer { int kind; Complex value; }; Outer outer;"),
+        ("struct Complex { float re, im; };", "Complex *view(float *raw) { return (Complex *)(raw + 1); }"),
+    ],
+    ids=["odd size", "aligned", "other fields", "inside another", "cast"],
+)
+def test_a_record_stays_where_alignment_does_not_help_or_would_break(
+    tmp_path: Path, definition: str, more: str
+) -> None:
+    assert alignment_fixes(records(tmp_path, definition, more=more)) == []
