@@ -5,7 +5,10 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import subprocess
+import sys
 import time
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -230,6 +233,24 @@ def test_a_watch_can_end_a_command(tmp_path: Path) -> None:
     assert ran.seconds < 10
 
 
+def test_what_was_started_ends_when_the_one_who_started_it_is_killed(tmp_path: Path) -> None:
+    code = f"from pathlib import Path; from {run_command.__module__} import run_command as run; "
+    code += f"run('echo $$ > pid; sleep 60', Path({str(tmp_path)!r}), limit_s=60)"
+    starter = subprocess.Popen([sys.executable, "-c", code], cwd=Path(__file__).parents[1])
+    pid = tmp_path / "pid"
+    wait_for(lambda: pid.is_file() and pid.read_text().strip() != "")
+    starter.kill()
+    starter.wait()
+    wait_for(lambda: not Path(f"/proc/{pid.read_text().strip()}").exists())
+
+
+def wait_for(done: Callable[[], bool], limit_s: float = 20.0) -> None:
+    deadline = time.monotonic() + limit_s
+    while not done():
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+
+
 def test_output_is_bounded_and_the_error_is_found(tmp_path: Path) -> None:
     ran = run_command("yes | head -c 2000000; echo 'x.cu(3): error: no' >&2; echo end; exit 3", tmp_path, limit_s=30)
     assert ran.status == 3
@@ -237,6 +258,10 @@ def test_output_is_bounded_and_the_error_is_found(tmp_path: Path) -> None:
     assert ran.out.endswith("end\n")
     assert ran.problem == "x.cu(3): error: no"
     assert run_command("exit 4", tmp_path, limit_s=30).problem == "exit status 4"
+    assert (
+        Ran(2, 1.0, "nvcc -c a.cu\n", "make: *** No rule to make target 'b.o'.  Stop.\n").problem[:12]
+        == "make: *** No"
+    )
 
 
 # ---- messages --------------------------------------------------------------------------------------------------
@@ -403,6 +428,9 @@ def test_the_program_is_asked_where_a_kernel_alone_says_too_little(sample: Unit)
     assert needs_program(item, apart)  # `width` is filled by the host
     bare = replace(item, unit=plain)
     assert not needs_program(bare, apart)
+    (race,) = fixes(sample, "barrier")
+    assert needs_program(replace(race, unit=plain), apart)
+    assert needs_program(bare, replace(apart, verdict=Verdict.FAILED))
     assert needs_program(bare, None)
     assert needs_program(bare, replace(apart, inputs=("assumed: n = 4096",)))
     nothing = Verification(Verdict.NOT_VERIFIABLE, "no")

@@ -11,6 +11,7 @@ from cudalint.lint.analysis.unit import Unit
 from cudalint.lint.diagnostics import Diagnostic
 from cudalint.lint.model.expressions import Storage
 from cudalint.verify.device import Device
+from cudalint.verify.judge import RACES
 from cudalint.verify.program import Program
 from cudalint.verify.program_copy import project_folder
 from cudalint.verify.program_runner import ProgramOptions, Runner
@@ -65,7 +66,9 @@ def verify_programs(
 
 def needs_program(item: Work, made: Verification | None) -> bool:
     """Whether a finding is still to be looked at in its program: what was seen apart says nothing, or not enough."""
-    if made is None or made.verdict is Verdict.NOT_VERIFIABLE:
+    if made is None or made.verdict in {Verdict.NOT_VERIFIABLE, Verdict.FAILED}:
+        return True
+    if item.finding.code in RACES and made.verdict is Verdict.NO_GAIN:
         return True
     return any(said.startswith("assumed: ") for said in made.inputs) or _fills_variables(item.unit)
 

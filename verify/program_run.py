@@ -18,6 +18,9 @@ KEPT = 256 * 1024
 
 POLL_S = 0.05
 
+_GUARDED = 'exec 3<&0 </dev/null; (read _ <&3; kill -9 0) >/dev/null 2>&1 & exec 3<&-; exec "$@"'
+"""Runs its arguments beside a watcher that ends the group when standard input ends, as it does when we do."""
+
 
 @dataclass(frozen=True, slots=True)
 class Ran:
@@ -37,9 +40,8 @@ class Ran:
         """The line that says best what went wrong."""
         lines = [line.strip() for line in (*self.err.splitlines(), *self.out.splitlines()) if line.strip()]
         errors = [line for line in lines if "error" in line.lower() and not line.startswith("make")]
-        if errors:
-            return errors[0][:300]
-        return lines[-1][:300] if lines else f"exit status {self.status}"
+        errors += [line for line in lines if line.startswith("make") and "***" in line]
+        return (errors or lines[-1:] or [f"exit status {self.status}"])[0][:300]
 
 
 def run_command(
@@ -60,10 +62,10 @@ def run_command(
     words = ["sh", "-c", command] if isinstance(command, str) else list(command)
     begin = time.monotonic()
     process = subprocess.Popen(
-        words,
+        ["sh", "-c", _GUARDED, "sh", *words],
         cwd=folder,
         env=dict(environment) if environment is not None else None,
-        stdin=subprocess.DEVNULL,
+        stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         start_new_session=True,
@@ -97,6 +99,8 @@ def _kill(process: subprocess.Popen[bytes]) -> None:
     with suppress(ProcessLookupError, PermissionError):
         os.killpg(process.pid, signal.SIGKILL)
     process.wait()
+    if process.stdin is not None:
+        process.stdin.close()
 
 
 class _Stream:
