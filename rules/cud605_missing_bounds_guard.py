@@ -103,11 +103,13 @@ class MissingBoundsGuard(SourceRule):
         shape, tile = past.trace.shape, past.access.object
         block = " x ".join(str(extent) for extent in shape.block)
         place = f"index {past.element} along {past.axis}" if past.axis else f"element {past.element}"
+        if past.access.size > tile.element.size:
+            place = f"{past.access.size} bytes from {place} on,"
         message = (
             f"`{past.access.text}` is past the end of `{tile.name}` for thread ({', '.join(map(str, past.thread))}): "
             f"{place} of {past.count}, in blocks of {block}"
         )
-        advice = "make the array as large as the block that is launched, or launch the block that it was made for"
+        advice = "make the array as large as the launched block needs, or launch the block that it was made for"
         return self.finding(
             past.access.span,
             message,
