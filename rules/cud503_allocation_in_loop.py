@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from cudalint.lint.analysis.hostfix_hoist import hoist_edits
 from cudalint.lint.analysis.hostflow import host_flow
-from cudalint.lint.analysis.hostflow_loops import loop_allocations
+from cudalint.lint.analysis.hostflow_loops import LoopAllocation, loop_allocations
 from cudalint.lint.analysis.hostvalues import Memory
 from cudalint.lint.analysis.unit import Unit
 from cudalint.lint.diagnostics import Applicability, Diagnostic, Fix, Label, Severity
@@ -21,10 +21,11 @@ class AllocationInLoop(SourceRule):
     ## What it does
 
     Reports an allocation of device, managed or pinned memory, or the making of a stream, event, plan or library
-    handle, that a loop repeats together with its release, directly or in a function that it calls. The size
-    must not depend on a counter that the loop steps through: a sweep over sizes is not reported. Neither are
-    loops that fill a table of pointers, loops over devices, stream-ordered allocations and loops known to run
-    at most four times.
+    handle, that a loop repeats together with its release, directly or in a function that it calls. A release is
+    also the end of a `thrust::device_vector` or of an object of the project whose destructor frees what its
+    constructor allocated, and a `cudaFree` at the start of the next iteration. The size must not depend on a
+    counter that the loop steps through: a sweep over sizes is not reported. Neither are loops that fill a table
+    of pointers, loops over devices, stream-ordered allocations and loops known to run at most 16 times.
 
     ## Why it is slow
 
@@ -80,32 +81,40 @@ class AllocationInLoop(SourceRule):
             edits = hoist_edits(flow, found)
             call, made = found.call, found.call.made
             assert made is not None
-            size = " of the same size" if found.invariant and made.kind is not Memory.RESOURCE else ""
             labels = [
                 Label(found.loop.head, "in every iteration of this loop"),
-                Label(found.release.span, f"given back here by `{found.release.name}`"),
+                *([Label(found.release.span, f"given back here by `{found.release.name}`")] if found.release else []),
                 *(Label(c.span, f"`{c.name}` too") for c in found.more[:MAX_LABELS]),
             ]
-            more = f" (and {len(found.more)} more)" if found.more else ""
-            trip = f", {found.loop.trip} times" if found.loop.trip else ""
             yield self.finding(
-                call.span,
-                f"`{call.name}` of `{made.name}`{more}{size} is repeated and undone in every iteration{trip}",
+                found.span,
+                _message(found),
                 reason=_reason(made.kind),
-                help=_help(made.kind, found.invariant),
+                help=_help(found),
                 evidence={
                     "call": call.name,
-                    "release": found.release.name,
+                    "release": found.release.name if found.release else "destructor",
                     "trip": found.loop.trip,
                     "allocations": 1 + len(found.more),
                 },
                 labels=labels,
                 fix=Fix(
                     Applicability.UNSAFE if edits else Applicability.DISPLAY,
-                    _help(made.kind, found.invariant),
+                    _help(found),
                     edits,
                 ),
             )
+
+
+def _message(found: LoopAllocation) -> str:
+    made = found.call.made
+    assert made is not None
+    more = f" (and {len(found.more)} more)" if found.more else ""
+    trip = f", {found.loop.trip} times" if found.loop.trip else ""
+    if found.release is None:
+        return f"`{found.owner}`{more} allocates and frees {made.kind.value} in every iteration{trip}"
+    size = " of the same size" if found.invariant and made.kind is not Memory.RESOURCE else ""
+    return f"`{found.call.name}` of `{made.name}`{more}{size} is repeated and undone in every iteration{trip}"
 
 
 def _reason(kind: Memory) -> str:
@@ -116,10 +125,14 @@ def _reason(kind: Memory) -> str:
     return "freeing device memory waits until the device is idle, so iterations cannot overlap"
 
 
-def _help(kind: Memory, invariant: bool) -> str:
-    if kind is Memory.RESOURCE:
+def _help(found: LoopAllocation) -> str:
+    made = found.call.made
+    assert made is not None
+    if made.kind is Memory.RESOURCE:
         return "make it once before the loop and destroy it after"
-    if not invariant:
+    if found.release is None:
+        return "construct it once before the loop and use it again; resize it only when it is too small"
+    if not found.invariant:
         return "keep one buffer outside the loop and make it larger only when it is too small"
-    pool = "" if kind is Memory.PINNED else ", or use cudaMallocAsync and cudaFreeAsync"
+    pool = "" if made.kind is Memory.PINNED else ", or use cudaMallocAsync and cudaFreeAsync"
     return f"allocate once before the loop and free after it{pool}"

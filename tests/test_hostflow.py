@@ -8,6 +8,7 @@ from cudalint.lint.analysis.hosteffects import ApiCall, Choice, HostAccess, Laun
 from cudalint.lint.analysis.hostflow import HostFlow, items_of
 from cudalint.lint.analysis.hostflow_errors import ErrorFlow
 from cudalint.lint.analysis.hostflow_launch import ceil_division
+from cudalint.lint.analysis.hostflow_loops import loop_allocations
 from cudalint.lint.analysis.hostvalues import Atom, AtomKind, Memory, Pointer, Term, Values, scenarios, substituted
 from cudalint.lint.frontend.parse import parse_file
 
@@ -176,3 +177,23 @@ def test_rounded_up_quotients_are_recognised(divisor: int | None) -> None:
     assert ceil_division(values.op("+", values.op("/", n, by), 1)) == (n, by)
     assert ceil_division(values.op("/", n, by)) is None
     assert isinstance(up, Term)
+
+
+PLANS = """#include <cufft.h>
+void run(cufftComplex* x, int n, int steps) {
+    for (int s = %s) {
+        cufftHandle plan;
+        cufftPlan1d(&plan, %s, CUFFT_C2C, 1);
+        cufftExecC2C(plan, x, x, CUFFT_FORWARD);
+        cufftDestroy(plan);
+    }
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("loop", "size", "found"),
+    [("0; s < steps; ++s", "n", 1), ("64; s < n; s *= 2", "s", 0), ("0; s < 8; ++s", "n", 0)],
+)
+def test_a_plan_is_made_in_vain_only_where_its_size_stays(loop: str, size: str, found: int) -> None:
+    assert len(list(loop_allocations(flow(PLANS % (loop, size))))) == found

@@ -52,8 +52,9 @@ MAKERS: dict[str, Maker] = {
     "_mm_malloc": Maker(Memory.MALLOC, None, (0,)),
     "strdup": Maker(Memory.MALLOC, None),
     "posix_memalign": Maker(Memory.MALLOC, 0, (2,)),
-    **_resources("cudaStreamCreate", "cudaStreamCreateWithFlags", "cudaStreamCreateWithPriority"),
-    **_resources("cudaEventCreate", "cudaEventCreateWithFlags"),
+    **_resources("cudaStreamCreate", "cudaStreamCreateWithFlags", "cudaStreamCreateWithPriority", "cuStreamCreate"),
+    **_resources("cudaEventCreate", "cudaEventCreateWithFlags", "cuEventCreate"),
+    **_resources("cublasXtCreate", "cusolverSpCreate", "curandCreateGeneratorHost"),
     **_resources("cublasCreate", "cublasCreate_v2", "cublasLtCreate", "cusparseCreate", "cudnnCreate"),
     **_resources("cusolverDnCreate", "curandCreateGenerator", "cufftCreate", "cufftPlan1d", "cufftPlan2d"),
     **_resources("cufftPlan3d", "cufftPlanMany", "cudaGraphCreate", "cudaGraphInstantiate"),
@@ -319,14 +320,7 @@ class Library(HostExpressions):
             filled = [*args, 1, 1, 1][:3]
             return Record(tuple(((axis,), v) for axis, v in zip(_AXES, filled, strict=False)))
         if _is_container(of, call):
-            place = into if isinstance(into, Pointer) else self.temporary(0, of, state)
-            self.store(state, place, Record(()))
-            self._container(place, of, state, call)
-            if args and isinstance(call.args[0].type, IntType):
-                self.store(state, _size_place(place), args[0])
-            if "thrust" in name:
-                self.record(call, args, place, state).used = True
-            return self.load(state, place, of) if isinstance(of, RecordType) else Record(())
+            return self._construct_container(call, args, into, state)
         if len(args) == 1 and _same_record(call):
             return self._copied(args[0], call.args[0], of, state)
         if name.startswith(("std::unique_ptr", "unique_ptr", "std::shared_ptr", "shared_ptr")) and args:
@@ -337,6 +331,19 @@ class Library(HostExpressions):
                 self.use(value)
             return Record(tuple(((f"#{at}",), v) for at, v in enumerate(held) if isinstance(v, Pointer)))
         return None
+
+    def _construct_container(self, call: Call, args: tuple[Value, ...], into: Value | None, state: State) -> Value:
+        of = call.type
+        place = into if isinstance(into, Pointer) else self.temporary(0, of, state)
+        self.store(state, place, Record(()))
+        made = self._container(place, of, state, call)
+        if args and isinstance(call.args[0].type, IntType):
+            self.store(state, _size_place(place), args[0])
+        if "thrust" in _type_name(of):
+            event = self.record(call, args, place, state)
+            event.used = True
+            event.made = made if args and made.kind is Memory.DEVICE else None
+        return self.load(state, place, of) if isinstance(of, RecordType) else Record(())
 
     def _copied(self, value: Value, expr: Expr, of: Type, state: State) -> Value:
         if isinstance(value, Pointer):
@@ -368,6 +375,8 @@ class Library(HostExpressions):
         made = self._container(receiver, of, state, call)
         if name in {"data", "begin", "c_str", "cbegin"}:
             return Pointer(made)
+        if name in {"end", "cend"}:
+            return Pointer(made, (), self.values.fresh())
         if name in {"operator[]", "at"} and args:
             size = call.type.pointee.size if isinstance(call.type, PointerType) else call.type.size
             place = self.moved(Pointer(made), self._scalar(args[0], call.args[0], state), size)
@@ -378,17 +387,22 @@ class Library(HostExpressions):
             return self.load(state, _size_place(receiver), call.type)
         if name == "empty" and not args:
             return self.values.op("==", self.load(state, _size_place(receiver), call.type), 0)
-        if name in _SIZED:
-            fixed = name in {"resize", "assign"} and args and isinstance(call.args[0].type, IntType)
-            for arg in args:
-                self.use(arg)
-                if any(isinstance(p, Pointer) for p in parts(arg)):
-                    self.items.append(Store(Pointer(made), arg, None, call.span, self.frame.function.key))
-            if name != "reserve":
-                size_now = args[0] if fixed else self.values.fresh(AtomKind.READ, f"{receiver.object.name}.size()")
-                self.store(state, _size_place(receiver), size_now)
-            return self.values.fresh()
-        return None
+        return self._resize(call, args, receiver, made, state) if name in _SIZED else None
+
+    def _resize(self, call: Call, args: tuple[Value, ...], receiver: Pointer, made: Object, state: State) -> Value:
+        """A container changes its size, or takes something in."""
+        if made.kind is Memory.DEVICE and args:
+            event = self.record(call, args, receiver, state)
+            event.made, event.used = made, True
+        fixed = call.name in {"resize", "assign"} and args and isinstance(call.args[0].type, IntType)
+        for arg in args:
+            self.use(arg)
+            if any(isinstance(p, Pointer) for p in parts(arg)):
+                self.items.append(Store(Pointer(made), arg, None, call.span, self.frame.function.key))
+        if call.name != "reserve":
+            size_now = args[0] if fixed else self.values.fresh(AtomKind.READ, f"{receiver.object.name}.size()")
+            self.store(state, _size_place(receiver), size_now)
+        return self.values.fresh()
 
 
 def _path(place: Pointer) -> Path:

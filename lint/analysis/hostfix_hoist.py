@@ -58,7 +58,7 @@ def hoist_edits(flow: HostFlow, found: LoopAllocation) -> tuple[Edit, ...]:
     program = flow.program
     loop = _statement_of(function, found.loop)
     calls = (found.call, *found.more)
-    if loop is None or not found.invariant or any(c.name != "cudaMalloc" for c in calls):
+    if loop is None or found.release is None or not found.invariant or any(c.name != "cudaMalloc" for c in calls):
         return ()
     timed = any(isinstance(item, ApiCall) and item.is_timer for item in items_of(found.loop.body))
     if timed or _leaves(loop) or not _one_order(found.loop) or _has_pragma(program, loop.span):

@@ -9,9 +9,11 @@ from cudalint.lint.analysis.hosteffects import (
     ApiCall,
     HostAccess,
     LaunchCall,
+    Leave,
     Loop,
     LoopKind,
     NotUnderstood,
+    Store,
 )
 from cudalint.lint.analysis.hostflow import (
     BLOCKING_COPIES,
@@ -54,16 +56,20 @@ COSTLY = frozenset({Memory.DEVICE, Memory.MANAGED, Memory.PINNED, Memory.RESOURC
 
 @dataclass(frozen=True, slots=True)
 class LoopAllocation:
-    """An allocation that a loop repeats, with the release in the same iteration.
+    """An allocation that a loop repeats, with the release in the same iteration, or at the start of the next.
 
+    `release` is None where the end of `owner` gives it back: a device_vector, or an object of the project.
     `invariant`: the size is the same in every iteration. `more` are further ones of the same function.
     """
 
     call: ApiCall
     visit: Visit
     loop: Loop
-    release: ApiCall
+    release: ApiCall | None
     invariant: bool
+    span: Span
+    """Where the iteration allocates: the call, or the construction of its owner."""
+    owner: str = ""
     more: tuple[ApiCall, ...] = ()
 
 
@@ -78,9 +84,9 @@ def loop_allocations(flow: HostFlow) -> Iterator[LoopAllocation]:
     groups: dict[tuple[int, int], list[LoopAllocation]] = {}
     seen: set[Span] = set()
     for visit in flow.visits:
-        found = _loop_allocation(visit)
-        if found is not None and found.call.span not in seen:
-            seen.add(found.call.span)
+        found = _loop_allocation(flow, visit)
+        if found is not None and found.span not in seen:
+            seen.add(found.span)
             groups.setdefault((id(found.loop), visit.run.id), []).append(found)
     for first, *others in groups.values():
         if first.loop not in sweeps:
@@ -103,28 +109,79 @@ def _sweeping_loops(flow: HostFlow) -> set[Loop]:
     return found
 
 
-def _loop_allocation(visit: Visit) -> LoopAllocation | None:
+def _loop_allocation(flow: HostFlow, visit: Visit) -> LoopAllocation | None:
     call = visit.item
     if not isinstance(call, ApiCall) or call.made is None or call.made.kind not in COSTLY or not visit.loops:
         return None
     loop = visit.loops[-1]
-    release = _released_in(loop, call.made) if call.name not in FITTED else None
-    if release is None or visit.choices or _per_device(loop) or _short(loop) or not _works(loop):
+    if call.name in FITTED or visit.choices or _per_device(loop) or _short(loop) or not _works(loop):
+        return None
+    release = _released_in(loop, call)
+    owner = _owner(flow, visit, call, loop) if release is None else None
+    if release is None and owner is None:
         return None
     size = call.made.bytes
-    if size is not None and _sweeps(size, loop):
+    if any(_sweeps(v, loop) if not isinstance(v, Pointer) else varies_with(v, loop) for v in _sizes(call)):
         return None
     if call.out is not None and any(varies_with(s, loop) for s in place_path(call.out)):
         return None
-    return LoopAllocation(call, visit, loop, release, size is not None and _invariant(size, loop))
+    name, span = owner or ("", call.span)
+    return LoopAllocation(call, visit, loop, release, size is not None and _invariant(size, loop), span, name)
 
 
-def _released_in(loop: Loop, made: Object) -> ApiCall | None:
+def _sizes(call: ApiCall) -> tuple[Value, ...]:
+    """What decides how much is allocated: the size, or the arguments of a handle or a container."""
+    assert call.made is not None
+    if call.made.kind is Memory.RESOURCE or call.receiver is not None:
+        return tuple(a for a in call.args if not (isinstance(a, Pointer) and a == call.out))
+    return () if call.made.bytes is None else (call.made.bytes,)
+
+
+def _released_in(loop: Loop, call: ApiCall) -> ApiCall | None:
+    """The call that releases, in this iteration, or what the iteration before allocated into the same variable."""
+    name = call.out.object.name if call.out is not None else ""
     for item in items_of(loop.body):
         value = released(item)
-        if value is not None and isinstance(item, ApiCall) and any(p.object is made for p in _pointers(value)):
+        if value is None or not isinstance(item, ApiCall):
+            continue
+        if any(p.object is call.made for p in _pointers(value)):
+            return item
+        if name and any(a.kind is AtomKind.LOOP and a.name == name for a in atoms(value)):
             return item
     return None
+
+
+def _owner(flow: HostFlow, visit: Visit, call: ApiCall, loop: Loop) -> tuple[str, Span] | None:
+    """The local object of an iteration whose end releases an allocation, by name, and where it allocates."""
+    owner, span = (call.receiver, call.span) if call.receiver is not None else _constructed(flow, visit)
+    if not isinstance(owner, Pointer) or owner.object.kind is not Memory.STACK or owner.object.id < loop.start:
+        return None
+    held = {owner.object, call.made}
+    for inside in flow.visits:
+        item = inside.item
+        if loop not in inside.loops:
+            continue
+        returned = isinstance(item, Leave) and inside.run.function.key == owner.object.function
+        stored = isinstance(item, Store) and item.where.object not in held
+        value = item.value if isinstance(item, (Store, Leave)) and (returned or stored) else None
+        if value is not None and any(p.object in held for p in _pointers(value)):
+            return None
+    return owner.object.name or "a temporary", span
+
+
+def _constructed(flow: HostFlow, visit: Visit) -> tuple[Pointer | None, Span]:
+    """The object whose constructor makes the allocation, where its destructor calls a release; where that is."""
+    for enter in reversed(visit.enters):
+        if isinstance(enter.call, Call) and enter.call.constructor:
+            record = enter.run.function.receiver
+            bodies = [
+                f.body
+                for f in flow.program.functions.values()
+                if f.name.startswith("~") and f.receiver is not None and record is not None and f.receiver == record
+            ]
+            calls = {n.name for body in bodies if body is not None for n in walk(body) if isinstance(n, Call)}
+            return (enter.run.this if calls & RELEASES else None), enter.span
+    return None, visit.run.function.span
 
 
 def _pointers(value: Value) -> Iterator[Pointer]:
