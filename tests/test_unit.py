@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from cudalint.lint.analysis.unit import INSTANCES, Unit
-from cudalint.lint.frontend import parse_file
+import pytest
+from cudalint.lint.analysis.unit import Unit
+from cudalint.lint.frontend import functions, parse_file
 from cudalint.lint.model.expressions import Const, Index, Launch, Var
+from cudalint.lint.model.program import INSTANCES
 from cudalint.lint.model.statements import If, Switch
 from cudalint.lint.model.walk import children, walk
 
@@ -29,6 +31,16 @@ def test_of_many_instances_a_few_are_judged_the_first_and_the_last_among_them() 
     assert {10, 49} < set(values["many"])
     assert values["some"] == [1, 2]
     assert [k.name for k in unit.kernels if not k.template_args] == ["one"]
+
+
+def test_of_much_code_only_the_instances_that_are_judged_are_lowered(monkeypatch: pytest.MonkeyPatch) -> None:
+    source = KERNELS + "\n".join(f"many<{n}><<<1, 32>>>(out);" for n in range(10, 50)) + "}"
+    judged = [kernel.key for kernel in _unit(source).kernels]
+    monkeypatch.setattr(functions, "_AMPLE", 100)
+    unit = _unit(source)
+    assert [kernel.key for kernel in unit.kernels] == judged
+    assert len([k for k in unit.program.kernels() if k.name == "many"]) == INSTANCES
+    assert len(unit.program.launches) == 40
 
 
 def test_parents_come_first_and_every_part_is_met() -> None:

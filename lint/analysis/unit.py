@@ -7,15 +7,12 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, TypeVar, cast
 
-from cudalint.lint.model.program import Function, TranslationUnit
+from cudalint.lint.model.program import INSTANCES, Function, TranslationUnit, spread
 
 if TYPE_CHECKING:  # numpy takes a while to import, and the command line needs only Options
     from cudalint.lint.analysis.trace import LaunchShape, Trace
 
 T = TypeVar("T")
-
-INSTANCES = 6
-"""Instances of one kernel template that are judged. Dispatchers over types and sizes make hundreds, all alike."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,12 +44,7 @@ class Unit:
         instances: dict[str, list[Function]] = {}
         for kernel in self.program.kernels():
             instances.setdefault(kernel.pattern, []).append(kernel)
-        return tuple(
-            same[i * (len(same) - 1) // max(1, count - 1)]
-            for same in instances.values()
-            for count in (min(len(same), INSTANCES),)
-            for i in range(count)
-        )
+        return tuple(kernel for same in instances.values() for kernel in spread(same, INSTANCES))
 
     def shapes(self, kernel: Function) -> tuple[LaunchShape, ...]:
         """The launch shapes to judge a kernel under, most certain first."""

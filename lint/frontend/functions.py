@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from cudalint.lint.frontend.declarations import (
@@ -29,7 +30,7 @@ from cudalint.lint.frontend.statements import COMPOUND, StatementLowering
 from cudalint.lint.frontend.types import TypeTable
 from cudalint.lint.frontend.values import address_of, is_expression
 from cudalint.lint.model.expressions import Expr, Launch, Storage, Symbol
-from cudalint.lint.model.program import Function, FunctionKind, Global, LaunchSite
+from cudalint.lint.model.program import INSTANCES, Function, FunctionKind, Global, LaunchSite, spread
 from cudalint.lint.model.statements import Block, Stmt
 from cudalint.lint.model.types import OpaqueType, PointerType, RecordType
 
@@ -38,6 +39,8 @@ _STUB = "__device_stub__"
 _TYPE_NAME, _MEMBER_NAME = 43, 47
 _TYPEDEF, _ALIAS = 20, 36
 _BOUNDS = "__launch_bounds__"
+_AMPLE = 400_000
+"""Bytes of source, counted anew for each instance, from which on only few instances of a template are lowered."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +69,9 @@ class Lowering(StatementLowering):
         """Instances that were asked for as guesses."""
         self.main = main
         self._queue: deque[Callee] = deque()
+        self._instances: dict[str, list[Callee]] = {}
+        self._unasked: list[Callee] = []
+        self._volume = 0
         self._queued: set[str] = set()
         self._done: set[str] = set()
 
@@ -93,8 +99,20 @@ class Lowering(StatementLowering):
         self._queued.add(key)
         if callee.definition is not None and callee.template_args:
             self.instantiated.add(self.lib.clang_getCursorLocation(callee.definition).raw)
-        if key not in self._done:
+        if key in self._done:
+            return
+        if callee.kind is FunctionKind.KERNEL and callee.template_args:
+            self._instances.setdefault(callee.pattern, []).append(callee)
+        else:
             self._queue.append(callee)
+
+    def demand(self, cursor: CXCursor) -> str | None:
+        """Lower a function whatever other instances of it there are; its key when the project defines it."""
+        callee = self.declarations.callee(cursor)
+        if callee.key is not None and callee.key not in self._done:
+            self._queued.add(callee.key)
+            self._queue.append(callee)
+        return callee.key
 
     def scan(self, cursor: CXCursor) -> None:
         """Find the functions, variables and kernel templates that stand in project files."""
@@ -125,20 +143,27 @@ class Lowering(StatementLowering):
             return
         if callee.name == "main" and own:
             self.defines_main = True
-        if own or callee.kind is FunctionKind.KERNEL:
+        if callee.kind is FunctionKind.KERNEL or (own and not callee.template_args):
+            self._enqueue(callee)
+        elif callee.kind is not FunctionKind.HOST:
+            self._unasked += [callee] if own else []
+        elif own or (callee.template_args and self._launches(cursor)):  # an instance: this file asks for it
             self._enqueue(callee)
 
     def _scan_template(self, cursor: CXCursor) -> None:
         if not _has_body(cursor):
             return
         kernel = function_kind(cursor) is FunctionKind.KERNEL
-        span = self.span(cursor)
-        file = self.spans.files.get(span.file)
-        launches = file is not None and b"<<<" in file.data[span.offset : span.end_offset]
-        if kernel or launches:
+        if kernel or self._launches(cursor):
             scope, name = self.declarations.scope(cursor), spelling(cursor)
             place = self.lib.clang_getCursorLocation(cursor).raw
             self.templates.append(Template(cursor, f"{scope}::{name}" if scope else name, place, kernel))
+
+    def _launches(self, cursor: CXCursor) -> bool:
+        """Whether there are launches in the text of a declaration."""
+        span = self.span(cursor)
+        file = self.spans.files.get(span.file)
+        return file is not None and b"<<<" in file.data[span.offset : span.end_offset]
 
     def missing(self) -> list[Template]:
         """The templates that nothing instantiates so far."""
@@ -152,12 +177,41 @@ class Lowering(StatementLowering):
             self.globals[symbol.key] = Global(symbol, init)
 
     def run(self) -> None:
-        """Lower everything that was found, and what it refers to."""
+        """Lower everything that was found, and what it refers to.
+
+        Kernel templates come last: where they have many instances, a few of each are lowered, those that `Unit`
+        would choose, and more of them only as long as that is little work.
+        """
+        self._drain()
+        while self._instances:
+            waiting, self._instances = self._instances, {}
+            self._lower_some(waiting)
+        unasked: dict[str, list[Callee]] = {}
+        for callee in self._unasked:
+            unasked.setdefault(callee.pattern, []).append(callee)
+        self._unasked = []
+        self._lower_some(unasked)
+
+    def _lower_some(self, waiting: Mapping[str, list[Callee]]) -> None:
+        """All instances of each template, or a few where all would be much."""
+        for same in waiting.values():
+            before = self._volume
+            chosen = spread(sorted(same, key=lambda callee: callee.key or ""), INSTANCES)
+            self._queue.extend(chosen)
+            self._drain()
+            others = len(same) - len(chosen)
+            if others and self._volume + (self._volume - before) // len(chosen) * others <= _AMPLE:
+                self._queue.extend(same)
+                self._drain()
+
+    def _drain(self) -> None:
         while self._queue:
             callee = self._queue.popleft()
             if callee.key is not None and callee.definition is not None and callee.key not in self._done:
                 self._done.add(callee.key)
-                self.functions[callee.key] = self.function(callee, callee.definition)
+                function = self.functions[callee.key] = self.function(callee, callee.definition)
+                if callee.template_args:
+                    self._volume += function.span.end_offset - function.span.offset
 
     # One function
 

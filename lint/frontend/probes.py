@@ -144,7 +144,7 @@ def _round(
 
 def _candidate(lowering: Lowering, cursor: CXCursor) -> _Candidate | None:
     """Lower one instance with what it leads to; None when clang could not instantiate its body."""
-    key = lowering.refer(cursor) or ""
+    key = lowering.demand(cursor) or ""
     lowering.probed.add(key)
     lowering.run()
     own = lowering.functions.get(key)

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
+from typing import TypeVar
 
 from cudalint.lint.model.expressions import Expr, Launch, Symbol
 from cudalint.lint.model.source import Span
 from cudalint.lint.model.statements import Block
 from cudalint.lint.model.types import RecordType, Type
+
+T = TypeVar("T")
+
+
+INSTANCES = 6
+"""Instances of one kernel template that are judged. Dispatchers over types and sizes make hundreds, all alike."""
 
 
 class FunctionKind(Enum):
@@ -101,9 +108,10 @@ class Note:
 class TranslationUnit:
     """One parsed source file with what it includes from the project.
 
-    `functions` holds every function of the project's own files that has a body, by key (kernels, device,
-    host; template instances as used). `files` maps each project file seen to its bytes. `flags` are the
-    compiler flags that applied (from compile_commands or the command line).
+    `functions` holds every function of the project's own files that has a body, by key (kernels, device, host;
+    template instances as used, of kernel templates with very many only some). `files` maps each project file seen
+    to its bytes. `flags` are the compiler flags that applied (from compile_commands, the command line, or else
+    from build files).
     """
 
     path: str
@@ -124,3 +132,9 @@ class TranslationUnit:
         """The source text of a span; empty when its file was not read."""
         data = self.files.get(span.file, b"")
         return data[span.offset : span.end_offset].decode("utf-8", "replace")
+
+
+def spread(items: Sequence[T], count: int) -> list[T]:
+    """At most `count` of the items, from all over them: the first and the last among them."""
+    count = min(len(items), count)
+    return [items[at * (len(items) - 1) // max(1, count - 1)] for at in range(count)]
