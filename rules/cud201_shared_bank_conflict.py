@@ -7,6 +7,8 @@ from collections.abc import Iterator, Sequence
 from cudalint.lint.analysis import advice
 from cudalint.lint.analysis.banks import Layout, better_layout
 from cudalint.lint.analysis.memory import Site, Verdict, by_place, shared_sites
+from cudalint.lint.analysis.rewrite import Rewrite
+from cudalint.lint.analysis.rewrite_rows import pad_rows, row_widths
 from cudalint.lint.analysis.trace import OPAQUE, AccessKind
 from cudalint.lint.analysis.unit import Unit
 from cudalint.lint.diagnostics import Applicability, Confidence, Diagnostic, Edit, Fix, Severity
@@ -76,7 +78,9 @@ class SharedBankConflict(SourceRule):
     def _report(self, unit: Unit, site: Site, sites: Sequence[Site]) -> Diagnostic:
         """Put one conflict into words, with the layout that removes it."""
         siblings = [s for s in sites if s.trace is site.trace and s.object.id == site.object.id]
-        layout = better_layout(site, siblings)
+        symbol = site.object.symbol
+        rows = row_widths(site.trace.kernel, symbol) if symbol is not None else ()
+        layout = better_layout(site, siblings, rows)
         ways = site.cost.ratio
         hot, why_not = advice.weight(site, sites)
         return self.finding(
@@ -115,12 +119,15 @@ class SharedBankConflict(SourceRule):
 
     @staticmethod
     def _fix(unit: Unit, site: Site, layout: Layout | None) -> Fix | None:
-        """The padding as an edit of the declaration, where that is all it takes."""
+        """The padding as an edit of the declaration, where that is all it takes, or of all indices with it."""
         edit = advice.padding_edit(unit.program, site, layout)
-        if edit is None:
+        edits: Rewrite | None = (edit,) if edit is not None else None
+        if layout is not None and layout.row is not None:
+            edits = pad_rows(unit, site, layout)
+        if edits is None:
             return None
-        span, content = edit
-        return Fix(Applicability.UNSAFE, advice.layout_advice(site, layout), (Edit(span, content),))
+        message = advice.layout_advice(site, layout)
+        return Fix(Applicability.UNSAFE, message, tuple(Edit(span, text) for span, text in edits))
 
 
 def _scattered(site: Site) -> bool:

@@ -187,3 +187,56 @@ def test_a_record_stays_where_alignment_does_not_help_or_would_break(
     tmp_path: Path, definition: str, more: str
 ) -> None:
     assert alignment_fixes(records(tmp_path, definition, more=more)) == []
+
+
+FLAT = """
+#define COLS 32
+__global__ void turn(float *out, const float *in) {
+    __shared__ float tile[COLS * 32];
+    int x = threadIdx.x, y = threadIdx.y;
+    for (int r = y; r < 32; r += 8) tile[%s] = in[r * 32 + x];
+    __syncthreads();
+    for (int r = y; r < 32; r += 8) out[r * 32 + x] = %s;
+}
+void run(float *a, float *b) { turn<<<1, dim3(32, 8)>>>(a, b); }
+"""
+
+
+def conflict_fix(made: Unit) -> Fix | None:
+    return next((f.fix for f in load_registry().source_rules(("CUD201",))[0].check(made) if f.fix), None)
+
+
+@pytest.mark.parametrize(
+    ("store", "load", "written"),
+    [
+        ("r * COLS + x", "tile[COLS * x + r]", ("tile[r * (COLS + 1) + x]", "tile[(COLS + 1) * x + r]")),
+        (
+            "r * 32 + x",
+            "tile[(x << 5) + r]",
+            ("tile[r * (32 + 1) + x]", "tile[((x << 5) + r) + ((x << 5) + r) / 32]"),
+        ),
+        ("x + r * 32", "tile[r + x * 32] + tile[33]", ("tile[x + r * (32 + 1)]", "tile[33 + 1]")),
+    ],
+)
+def test_rows_of_a_flat_array_are_padded(tmp_path: Path, store: str, load: str, written: tuple[str, str]) -> None:
+    made = unit(tmp_path, FLAT % (store, load))
+    fix = conflict_fix(made)
+    assert fix is not None
+    content = apply_edits(made.program.files[made.program.path], fix.edits)
+    for text in (*written, "tile[COLS * 32 + (COLS * 32) / 32]"):
+        assert text in content.decode()
+    after = Unit(parse_file(made.program.path, content=content))
+    assert list(load_registry().source_rules(("CUD201",))[0].check(after)) == []
+
+
+@pytest.mark.parametrize(
+    ("store", "load"),
+    [
+        ("r * COLS + x", "tile[COLS * x + r + 992 * (x == 40)] + *(tile + x)"),
+        ("r * COLS + x", "tile[COLS * (x - 1) + r + 32]"),
+        ("r * COLS + x", "atomicAdd(&tile[COLS * x + r], 1.f) + *(&tile[x] + 1)"),
+    ],
+    ids=["pointer", "column beyond the row", "address of an element"],
+)
+def test_rows_stay_where_an_index_cannot_be_rewritten(tmp_path: Path, store: str, load: str) -> None:
+    assert conflict_fix(unit(tmp_path, FLAT % (store, load))) is None

@@ -169,8 +169,10 @@ def layout_advice(site: Site, layout: Layout | None) -> str:
     if layout is None:
         return "no padding of this array helps: change which thread takes which element"
     left = "" if layout.ways == 1 else f" (leaves {number(layout.ways)} ways)"
-    if layout.skew:
-        return f"index {array.name} with i + i / 32 instead of i, and declare it 1/32 larger{left}"
+    if layout.row is not None:
+        pad = f" * {layout.pad}" if layout.pad > 1 else ""
+        larger = f"{layout.pad}/{layout.row}"
+        return f"index {array.name} with i + i / {layout.row}{pad} instead of i, and declare it {larger} larger{left}"
     extents = "".join(f"[{n}]" for n in (*array.extents[:-1], array.extents[-1] + layout.pad))
     return f"declare {array.name}{extents}{left}"
 
@@ -178,7 +180,7 @@ def layout_advice(site: Site, layout: Layout | None) -> str:
 def padding_edit(program: TranslationUnit, site: Site, layout: Layout | None) -> tuple[Span, str] | None:
     """Where to insert what to pad the declaration, if all uses of the array go through all its indices."""
     symbol = site.object.symbol
-    if layout is None or layout.skew or symbol is None:
+    if layout is None or layout.row is not None or symbol is None:
         return None
     if not only_indexed(program, symbol, len(site.object.extents)):
         return None

@@ -13,12 +13,14 @@ from dataclasses import dataclass, replace
 from cudalint.lint.analysis.memory import Cost, Site, recost
 from cudalint.lint.analysis.memory_shared import STATIC_LIMIT
 from cudalint.lint.analysis.trace import Access, Ints, MemoryObject
-from cudalint.lint.model.expressions import AddressOf, Expr, Index, Symbol, Var
+from cudalint.lint.model.expressions import AddressOf, Call, Cast, Const, Deref, Expr, Index, Symbol, Var
 from cudalint.lint.model.program import TranslationUnit
-from cudalint.lint.model.walk import walk
+from cudalint.lint.model.walk import Node, walk
 
 PADS = (1, 2, 4, 8)
 """Elements of padding that are tried, smallest first."""
+WORDS = 32
+"""Elements after which an array with one extent is skewed where nothing says how wide its rows are."""
 CLEAN = 1.05
 """Up to this mean of wavefronts over ideal an access counts as free of conflicts."""
 
@@ -27,23 +29,25 @@ CLEAN = 1.05
 class Layout:
     """A changed layout that helps.
 
-    `pad` counts the elements added to the innermost extent (or, for `skew`, that index i becomes i + i / 32).
-    `ways` is what remains of the conflict, 1 when nothing does.
+    `pad` counts the elements added to the innermost extent or, where `row` is set, to each `row` elements of an
+    array with one extent: index i becomes i + i / row * pad. `ways` is what remains of the conflict, 1 when nothing
+    does.
     """
 
     pad: int
-    skew: bool
-    ways: float
+    ways: float = 0.0
+    row: int | None = None
 
 
-def better_layout(site: Site, siblings: Sequence[Site]) -> Layout | None:
+def better_layout(site: Site, siblings: Sequence[Site], rows: Sequence[int] = ()) -> Layout | None:
     """The smallest change that removes the conflicts of a site, or the one that removes most of them.
 
-    `siblings` are all sites of the same trace on the same array, the site itself among them.
+    `siblings` are all sites of the same trace on the same array, the site itself among them. `rows` are the widths
+    in elements that an array with one extent may be divided in, besides one of 32.
     """
     before = {s.span.start: s.cost for s in siblings}
     best: Layout | None = None
-    for layout, move in _layouts(site.object):
+    for layout, move in _layouts(site.object, rows):
         after = _counted(siblings, move)
         if after is None or any(c.used > 1.01 * before[place].used for place, c in after.items()):
             continue
@@ -55,7 +59,7 @@ def better_layout(site: Site, siblings: Sequence[Site]) -> Layout | None:
     return best
 
 
-def _layouts(array: MemoryObject) -> Iterator[tuple[Layout, Callable[[Ints], Ints]]]:
+def _layouts(array: MemoryObject, rows: Sequence[int]) -> Iterator[tuple[Layout, Callable[[Ints], Ints]]]:
     """The layouts to try for an array, each with where it moves a byte address."""
     element = array.element.size
     if array.dynamic or not array.extents or not element:
@@ -64,12 +68,16 @@ def _layouts(array: MemoryObject) -> Iterator[tuple[Layout, Callable[[Ints], Int
         inner = array.extents[-1] * element
         for pad in PADS:
             if (array.size or 0) // array.extents[-1] * (array.extents[-1] + pad) <= STATIC_LIMIT:
-                yield Layout(pad, False, 0), _padded(inner, pad * element)
+                yield Layout(pad), padded(inner, pad * element)
     else:
-        yield Layout(1, True, 0), _padded(32 * element, element)
+        for row in dict.fromkeys((*rows, WORDS)):
+            for pad in PADS if row != WORDS else (1,):
+                if (array.size or 0) + (array.size or 0) // row * pad <= STATIC_LIMIT:
+                    yield Layout(pad, row=row), padded(row * element, pad * element)
 
 
-def _padded(row: int, pad: int) -> Callable[[Ints], Ints]:
+def padded(row: int, pad: int) -> Callable[[Ints], Ints]:
+    """Where `pad` bytes behind each `row` bytes move an address."""
     return lambda address: address + address // row * pad
 
 
@@ -94,15 +102,44 @@ def _split(access: Access, move: Callable[[Ints], Ints]) -> bool:
 
 
 def only_indexed(program: TranslationUnit, symbol: Symbol, extents: int) -> bool:
-    """Whether every use of an array names all its indices, so that its extents can change."""
+    """Whether every use of an array names all its indices, so that its extents can change.
+
+    Addresses of elements are taken only for an atomic function, or to access that one place.
+    """
     whole = uses = 0
+    harmless: set[int] = set()
     for function in program.functions.values():
         for node in walk(function.body) if function.body else ():
+            harmless.update(id(a) for a in _used_at_once(node))
             if isinstance(node, Var) and node.symbol.span == symbol.span:
                 uses += 1
             elif isinstance(node, Index) and _depth(node, symbol) == extents:
                 whole += 1
+            elif _taken(node, symbol) and id(node) not in harmless:
+                return False
     return uses > 0 and uses == whole
+
+
+def _taken(node: Node, symbol: Symbol) -> bool:
+    """Whether a node takes the address of an element of an array."""
+    return isinstance(node, AddressOf) and not node.decay and _depth(node.operand, symbol) > 0
+
+
+def _used_at_once(node: Node) -> Iterator[Expr]:
+    """The pointers that a node only follows."""
+    match node:
+        case Call(name=name, args=args) if name.startswith("atomic"):
+            yield from map(_without_casts, args)
+        case Deref(pointer=pointer):
+            yield _without_casts(pointer)
+        case Index(base=base, index=Const(value=0)):
+            yield _without_casts(base)
+
+
+def _without_casts(pointer: Expr) -> Expr:
+    while isinstance(pointer, Cast):
+        pointer = pointer.operand
+    return pointer
 
 
 def _depth(node: Expr, symbol: Symbol) -> int:

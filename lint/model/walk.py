@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import fields
+from collections.abc import Callable, Iterator
+from dataclasses import fields, replace
 from functools import cache
 from typing import Any, get_args, get_type_hints
 
@@ -72,3 +72,23 @@ def unwrapped(expr: Expr) -> Expr:
             expr = expr.args[0]
         else:
             return expr
+
+
+def rebuilt(node: Any, change: Callable[[Node], Node | None]) -> Any:
+    """The node with every node below it for which `change` gives another one put in its place; parents first."""
+    found = change(node)
+    if found is not None:
+        return found
+    values = {}
+    kind: Any = type(node)
+    for name in _names(kind):
+        old = getattr(node, name)
+        if type(old) is tuple:
+            new: Any = tuple(rebuilt(item, change) if type(item) in _NODES else item for item in old)
+            same = all(a is b for a, b in zip(old, new, strict=True))
+        else:
+            new = rebuilt(old, change) if type(old) in _NODES else old
+            same = new is old
+        if not same:
+            values[name] = new
+    return replace(node, **values) if values else node
