@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from cudalint.lint.analysis.hostflow import host_flow
 from cudalint.lint.analysis.hostflow_buffers import CopyFault, copy_faults
-from cudalint.lint.analysis.hostflow_sizes import SizeFault, size_faults
+from cudalint.lint.analysis.hostflow_sizes import size_faults
 from cudalint.lint.analysis.unit import Unit
 from cudalint.lint.diagnostics import Applicability, Diagnostic, Fix, Severity
 from cudalint.rules.base import Meta, SourceRule
@@ -76,7 +76,7 @@ class WrongCopySizeOrDirection(SourceRule):
                 reason = "memory is wasted" if size.wasteful else "other bytes are set or moved than is meant"
                 yield self._found(size, reason, Severity.WARNING if size.wasteful else None)
 
-    def _found(self, fault: CopyFault | SizeFault, reason: str, severity: Severity | None = None) -> Diagnostic:
+    def _found(self, fault: CopyFault, reason: str, severity: Severity | None = None) -> Diagnostic:
         return self.finding(
             fault.span,
             fault.what,

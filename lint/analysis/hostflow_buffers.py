@@ -25,12 +25,16 @@ from cudalint.lint.model.types import PointerType, VoidType
 
 @dataclass(frozen=True, slots=True)
 class CopyFault:
-    """What is wrong with a copy, in words."""
+    """What is wrong with a copy, a fill or an allocation, in words.
+
+    `wasteful` when more memory is allocated than is needed, and no less.
+    """
 
     span: Span
     what: str
     help: str
     evidence: dict[str, int | str]
+    wasteful: bool = False
 
 
 _WORDS = {

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from cudalint.lint.analysis.hosteffects import ApiCall
 from cudalint.lint.analysis.hostflow import HostFlow
+from cudalint.lint.analysis.hostflow_buffers import CopyFault
 from cudalint.lint.analysis.hostvalues import Pointer, Value, integer
 from cudalint.lint.model.expressions import AddressOf, Assign, Binary, Cast, Const, Expr, IncDec, Unary, Var
 from cudalint.lint.model.program import Function
@@ -37,18 +38,7 @@ _PATTERNS = frozenset({63, 127, 128, 255})
 """Bytes that people fill with on purpose, for what four of them are: large numbers, all ones."""
 
 
-@dataclass(frozen=True, slots=True)
-class SizeFault:
-    """What is wrong with a size or a fill value, in words. `wasteful`: more is allocated than is needed, no less."""
-
-    span: Span
-    what: str
-    help: str
-    evidence: dict[str, int | str]
-    wasteful: bool = False
-
-
-def size_faults(flow: HostFlow) -> Iterator[SizeFault]:
+def size_faults(flow: HostFlow) -> Iterator[CopyFault]:
     """Sizes that measure a pointer or a container instead of data, and fills with numbers that set single bytes."""
     seen: set[Span] = set()
     for visit, call in flow.calls(*_SIZED):
@@ -61,7 +51,7 @@ def size_faults(flow: HostFlow) -> Iterator[SizeFault]:
             yield fault
 
 
-def _measured(call: ApiCall, sized: _Sized, function: Function) -> SizeFault | None:
+def _measured(call: ApiCall, sized: _Sized, function: Function) -> CopyFault | None:
     """A size in which a sizeof measures a pointer to the data, or the container that holds it."""
     elements = _elements(call, sized)
     found = next((c for c in _factors(call.call.args[sized.size], function) if c.measured is not None), None)
@@ -73,7 +63,7 @@ def _measured(call: ApiCall, sized: _Sized, function: Function) -> SizeFault | N
         and measured.name.startswith("std::vector")
         and measured.name != spelled(element)
     ):
-        return SizeFault(
+        return CopyFault(
             call.span,
             f"the size given to `{call.name}` is made of the size of a `{measured.name}` itself, {measured.size} "
             "bytes, not of what it holds",
@@ -84,7 +74,7 @@ def _measured(call: ApiCall, sized: _Sized, function: Function) -> SizeFault | N
         return None
     if element.size in {0, 1, measured.size}:  # bytes may be anything, and of eight bytes the size is right
         return None
-    return SizeFault(
+    return CopyFault(
         call.span,
         f"the size given to `{call.name}` is made of the size of a pointer, {measured.size} bytes, but the data is "
         f"`{spelled(element)}`, {element.size} bytes each",
@@ -149,7 +139,7 @@ def _only_value(var: Var, function: Function) -> Expr | None:
     return found
 
 
-def _filled(flow: HostFlow, call: ApiCall, sized: _Sized) -> SizeFault | None:
+def _filled(flow: HostFlow, call: ApiCall, sized: _Sized) -> CopyFault | None:
     """A fill with a number other than zero where the elements are wider than the byte that it sets."""
     elements = _elements(call, sized) if call.name.startswith("cudaMemset") else []
     value = _fill_value(call.call.args[1])
@@ -159,7 +149,7 @@ def _filled(flow: HostFlow, call: ApiCall, sized: _Sized) -> SizeFault | None:
     if (size is not None and size < element.size) or _read_otherwise(flow, call.args[0]):
         return None
     word = f"{int(value) & 255:02x}" * element.size
-    return SizeFault(
+    return CopyFault(
         call.span,
         f"`{call.name}` sets every byte to the low byte of {value:g}: each `{spelled(element)}` becomes 0x{word}",
         "fill it in a kernel or with thrust::fill; of numbers of several bytes cudaMemset can set only zeros",
