@@ -103,9 +103,17 @@ def test_an_architecture_with_features_of_its_own_is_kept() -> None:
 
 
 def test_a_command_moves_with_its_tree() -> None:
-    made = moved(command("-I/p/inc", "-I", "/p/more", "a.cu"), Path("/p"), Path("/q/r"))
+    made = moved(command("-I/p/inc", "-I", "/o/more", "-I/p2", "a.cu"), (Path("/p"), Path("/o")), Path("/q/r"))
     assert made.folder == Path("/q/r")
-    assert [w.text for w in made.words] == [("-I/q/r/inc",), ("-I", "/q/r/more"), ("a.cu",)]
+    assert [w.text for w in made.words] == [("-I/q/r/inc",), ("-I", "/q/r/more"), ("-I/p2",), ("a.cu",)]
+
+
+def test_options_files_are_read_so_that_their_paths_move(tmp_path: Path) -> None:
+    (tmp_path / "inc.rsp").write_text(f'-I"{tmp_path}/a b" -DX=1\n')
+    (tmp_path / "nvcc-1").write_text(f"{tmp_path}\0nvcc\0--options-file\0inc.rsp\0-c\0a.cu\0")
+    (made,) = read_commands(tmp_path)
+    assert [w.text for w in made.words] == [(f"-I{tmp_path}/a b",), ("-DX=1",), ("-c",), ("a.cu",)]
+    assert moved(made, [tmp_path], Path("/q")).words[0].text == ("-I/q/a b",)
 
 
 def test_command_lines_are_read_in_order_and_once(tmp_path: Path) -> None:
@@ -208,9 +216,12 @@ def test_a_fixed_copy_leaves_the_others_alone(tmp_path: Path) -> None:
     origin = project(tmp_path)
     copy = copy_project(origin, tmp_path / "t")
     (copy.place / "generated.h").write_text("made by the build")
+    (copy.place / "CMakeFiles").mkdir()
+    (copy.place / "CMakeFiles" / "flags.rsp").write_text("-DX")
     fixed = with_contents(copy, tmp_path / "f", {origin / "a.cu": b"two"})
     assert (fixed.place / "a.cu").read_text() == "two"
     assert (fixed.place / "generated.h").is_file()
+    assert (fixed.place / "CMakeFiles" / "flags.rsp").is_file()
     assert (fixed.place / ".." / "common" / "c.h").is_file()
     assert (copy.place / "a.cu").read_text() == (origin / "a.cu").read_text() == "one"
 

@@ -24,6 +24,7 @@ from cudalint.verify.program_find import Launched, element_types, fixed_contents
 from cudalint.verify.program_host import verify_host
 from cudalint.verify.program_job import Looked, Shape, Want, build_compare, job_text, read_results
 from cudalint.verify.program_judge import judge_launches, with_racecheck
+from cudalint.verify.program_run import Ran
 from cudalint.verify.program_runner import Built, FixError, ProgramOptions, Runner
 from cudalint.verify.program_sanitizer import SHARED_RACES, racecheck
 from cudalint.verify.run import Work
@@ -211,7 +212,10 @@ class Program:
         """The cubin of the kernel with the fix. Raises FixError when the fixed source does not compile."""
         assert case.found is not None
         tree = with_contents(copy, self._runner.fresh("fixed"), case.contents)
-        there = [(moved(c, copy.place, tree.place), tree.place / s.relative_to(copy.place)) for c, s in parts]
+        there = [
+            (moved(c, (copy.place, copy.origin), tree.place), tree.place / s.relative_to(copy.place))
+            for c, s in parts
+        ]
         try:
             made = self._compile(there, self._runner.fresh("fixed-cubin") / "kernel.cubin", case.found.name)
         except BuildError as error:
@@ -250,9 +254,8 @@ class Program:
             ran = self._runner.run(copy, job, folder, _Hangs(folder))
             fresh: dict[str, list[Looked] | str] = {w.id: r for w in left if (r := read_results(folder, w.id))}
             if not fresh:
-                why = f"the program was stopped after {ran.seconds:.0f} s" if ran.stopped else "the program ended"
                 begun = [w for w in left if (folder / f"claim-{w.id}").exists()] or left
-                fresh = {w.id: f"{why} before the kernel could be looked at: {ran.problem}" for w in begun}
+                fresh = {w.id: _unseen(ran) for w in begun}
             found |= fresh
             left = [want for want in left if want.id not in found]
         return found
@@ -281,6 +284,13 @@ class _Hangs:
             return ""
         texts = (path.read_text() for path in self.folder.glob("result-*.json"))
         return "hang" if any('"hang":true' in text for text in texts) else ""
+
+
+def _unseen(ran: Ran) -> str:
+    """Why a run has no result for a kernel that the program launches."""
+    if ran.stopped:
+        return f"the program was stopped after {ran.seconds:.0f} s, before the kernel could be looked at"
+    return f"the program ended before the kernel could be looked at: {ran.problem}"
 
 
 def _candidates(case: _Case, built: Built) -> list[tuple[Command, Path]]:

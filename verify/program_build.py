@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+import shlex
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
@@ -68,6 +70,7 @@ _DROPPED = frozenset(
 """Options that say what is made and for which card, or that are for linking: the cubin has its own."""
 
 _SEPARATE = frozenset({"-dc", "--device-c", "-dw", "--device-w"})
+_OPTION_FILES = frozenset({"-optf", "--options-file"})
 _ARCHITECTURE = frozenset({"-arch", "--gpu-architecture", "-code", "--gpu-code", "-gencode", "--generate-code"})
 _ATTACHED = re.compile(r"^-(?:[IDULlO]|isystem|std=).+")
 _SUFFIXES = frozenset({".cu", ".cpp", ".cc", ".cxx", ".c"})
@@ -117,8 +120,21 @@ def read_commands(folder: Path) -> list[Command]:
     for path in sorted(folder.glob(LOG)):
         where, *words = path.read_bytes().decode("utf-8", "surrogateescape").rstrip("\0").split("\0")
         if words and path.suffix != ".part":
-            made.append(Command(Path(where), words[0], tuple(parse_words(words[1:]))))
+            made.append(Command(Path(where), words[0], tuple(_expanded(parse_words(words[1:]), Path(where)))))
     return list(dict.fromkeys(made))
+
+
+def _expanded(words: Iterable[Word], folder: Path) -> Iterator[Word]:
+    """The words with those of options files in their place: the paths in them move with the tree too."""
+    for word in words:
+        text = ""
+        if word.name in _OPTION_FILES:
+            with suppress(OSError):
+                text = (folder / word.value).read_text(errors="surrogateescape")
+        if text:
+            yield from _expanded(parse_words(shlex.split(text)), folder)
+        else:
+            yield word
 
 
 def parse_words(words: Sequence[str]) -> Iterator[Word]:
@@ -149,11 +165,12 @@ def cubin_words(command: Command, source: Path, output: Path, arch: str, *, sepa
     return [*made, "-w", "-o", str(output), str(source)]
 
 
-def moved(command: Command, was: Path, now: Path) -> Command:
-    """The command as it is in another copy of the tree."""
+def moved(command: Command, was: Iterable[Path], now: Path) -> Command:
+    """The command as it is in another copy of the trees `was`: the program's own and its copy."""
+    trees = re.compile("|".join(f"{re.escape(str(tree))}(?![^/])" for tree in was))
 
     def place(text: str) -> str:
-        return text.replace(str(was), str(now))
+        return trees.sub(lambda _: str(now), text)
 
     words = tuple(Word(w.name, place(w.value), tuple(map(place, w.text))) for w in command.words)
     return Command(Path(place(str(command.folder))), command.nvcc, words)

@@ -90,7 +90,7 @@ def with_contents(copy: Copy, target: Path, contents: Mapping[Path, bytes]) -> C
     For reading only: a build in it would write into files that both share.
     """
     place = _linked_place(copy.origin, target)
-    for path in _files(copy.place):
+    for path in _files(copy.place, built=True):
         to = place / path.relative_to(copy.place)
         to.parent.mkdir(parents=True, exist_ok=True)
         if path.is_symlink():
@@ -132,14 +132,14 @@ def _link_entries(of: Path, inside: Path) -> None:
             link.symlink_to(entry)
 
 
-def _files(folder: Path) -> Iterator[Path]:
-    """The files and links of a tree, without what version control and builds leave."""
+def _files(folder: Path, *, built: bool = False) -> Iterator[Path]:
+    """The files and links of a tree; without what version control and builds leave, unless `built`."""
     for at, folders, names in os.walk(folder):
         links = [name for name in folders if (Path(at) / name).is_symlink()]
-        folders[:] = sorted(set(folders) - set(links) - _SKIPPED_FOLDERS)
+        folders[:] = sorted(set(folders) - set(links) - (set() if built else _SKIPPED_FOLDERS))
         for name in sorted((*names, *links)):
             path = Path(at) / name
-            if path.is_symlink() or (path.is_file() and not _built(path)):
+            if path.is_symlink() or (path.is_file() and (built or not _built(path))):
                 yield path
 
 
