@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import NamedTuple
 
@@ -64,6 +64,7 @@ class StatusCall:
 class LaunchCheck:
     """A launch, and whether any way through the code asks for its error afterwards.
 
+    `choice` is the head of the outermost branch around it: one query behind that is enough for all that is in it.
     `queried` when that is a query in sight, `unseen` when it could be only one of a caller in another file: the
     functions in sight look at no status, and go on to no wait or copy.
     """
@@ -74,6 +75,7 @@ class LaunchCheck:
     checked: bool
     queried: bool
     unseen: bool
+    choice: Span | None
 
 
 class Place(NamedTuple):
@@ -83,6 +85,7 @@ class Place(NamedTuple):
     checked: bool
     function: str
     library: bool = False
+    choice: Span | None = None
 
 
 class ErrorFlow:
@@ -142,6 +145,7 @@ class ErrorFlow:
                 checked=item.id in self.after.asked or (before is not None and before.checked),
                 queried=item.id in self.after.queried or (before is not None and before.queried),
                 unseen=item.id in self._unseen and (before is None or before.unseen),
+                choice=_choice(visit),
             )
         asking = {c.span.file for c in found.values() if c.queried}
         kept = (c if c.span.file not in asking else _met(c) for c in found.values())
@@ -182,7 +186,7 @@ class ErrorFlow:
     @cached_property
     def launch_places(self) -> list[Place]:
         """The launches as `by_style` takes them; those that only unseen callers can ask after count as checked."""
-        return [Place(c.span, c.checked or c.unseen, c.function) for c in self.launches]
+        return [Place(c.span, c.checked or c.unseen, c.function, choice=c.choice) for c in self.launches]
 
 
 def error_flow(unit: Unit) -> ErrorFlow:
@@ -194,9 +198,16 @@ def _key(span: Span) -> tuple[str, int, int]:
     return span.file, span.offset, span.end_offset
 
 
+def _choice(visit: Visit) -> Span | None:
+    """The outermost branch around an effect in its function, within the innermost loop."""
+    within = visit.run.function.span
+    heads = (choice.head for choice in visit.choices)
+    return next((h for h in heads if h.file == within.file and within.offset <= h.offset < within.end_offset), None)
+
+
 def _met(check: LaunchCheck) -> LaunchCheck:
     """A launch of a file that asks after other launches itself: it is not left to callers."""
-    return LaunchCheck(check.launch, check.span, check.function, check.checked, check.queried, unseen=False)
+    return replace(check, unseen=False)
 
 
 def _status_name(item: Item) -> str | None:
@@ -235,7 +246,8 @@ def by_style(
 
     Indexes into `places` are returned: single ones, and by file, or by function, those that are reported once:
     all of a file whose style is to check nothing (at least `FEW` unchecked, and fewer checked, `beside` counted
-    in), `few` or more of one function, and library calls of a file where no status at all is looked at.
+    in), `few` or more of one function, those in the branches of one choice, and library calls of a file where no
+    status at all is looked at.
     `beside` are the places of the other kind, calls or launches: a style shows in both.
     """
     unchecked: dict[str, list[int]] = {}
@@ -253,15 +265,27 @@ def by_style(
         if len(indexes) > 1 and (careless or (ignored >= FEW and checked[file] < ignored)):
             whole[file] = indexes
             continue
-        functions: dict[str, list[int]] = {}
-        for index in indexes:
-            functions.setdefault(places[index].function, []).append(index)
-        for function, inside in functions.items():
-            if len(inside) >= few:
-                whole[f"{file} {function}"] = inside
+        for name, together in _groups(places, indexes, few).items():
+            if len(together) > 1:
+                whole[name] = together
             else:
-                single.extend(inside)
+                single.extend(together)
     return single, whole
+
+
+def _groups(places: Sequence[Place], indexes: list[int], few: int) -> dict[str, list[int]]:
+    """Places of one file by what they are reported with: their function, their choice, or themselves alone."""
+    functions: dict[str, list[int]] = {}
+    for index in indexes:
+        functions.setdefault(places[index].function, []).append(index)
+    groups: dict[str, list[int]] = {}
+    for function, inside in functions.items():
+        for index in inside:
+            choice = places[index].choice
+            alone = f" {index}" if choice is None else f" {choice.offset}"
+            name = places[index].span.file + " " + function + ("" if len(inside) >= few else alone)
+            groups.setdefault(name, []).append(index)
+    return groups
 
 
 # -- what follows ----------------------------------------------------------------------------------
