@@ -39,6 +39,9 @@ class SyncthreadsInDivergentCode(SourceRule):
     iterations differs between threads. Conditions that are the same for the whole block are fine: kernel
     parameters, `blockIdx`, a value that all threads load from one address, the result of `__syncthreads_or()`.
 
+    Where the parts do not hang together, the fix moves the barrier out of its condition, or guards the work instead
+    of returning. More threads wait then than before, so the fix is applied on request only (`--unsafe-fixes`).
+
     ## Why is this bad?
 
     `__syncthreads()` is defined only if all threads of the block reach the same call. Otherwise the block may
