@@ -167,20 +167,21 @@ class Program:
             BuildError: the source that should have it does not compile apart.
         """
         assert case.found is not None
-        separate = [(c, s) for c in built.commands if c.separate for s in c.sources]
-        if separate:
-            cubin = self._compiled(separate, case.found.name, "linked")
-            if cubin is not None:
-                return separate, cubin
         problem: BuildError | None = None
         for command, source in _candidates(case, built):
             try:
                 cubin = self._compiled([(command, source)], case.found.name, "flagged")
             except BuildError as error:
                 problem = problem or error
+                if command.separate:
+                    break
                 continue
             if cubin is not None:
                 return [(command, source)], cubin
+        if separate := [(c, s) for c in built.commands if c.separate for s in c.sources]:
+            cubin = self._compiled(separate, case.found.name, "linked")
+            if cubin is not None:
+                return separate, cubin
         raise problem or NotVerifiableError(f"no source that nvcc was given has the kernel {case.found.kernel.name}")
 
     def _compiled(self, parts: _Parts, kernel: str, name: str) -> Cubin | None:
