@@ -5,6 +5,7 @@ from __future__ import annotations
 import queue
 import threading
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from cudalint.lint.analysis.unit import Unit
@@ -80,7 +81,11 @@ def _fills_variables(unit: Unit) -> bool:
 
 
 def better(apart: Verification | None, inside: Verification) -> Verification:
-    """The verdict to show: the program's, unless that one says nothing and the kernel alone said something."""
-    if inside.verdict is not Verdict.NOT_VERIFIABLE or apart is None:
+    """The verdict to show: the program's, unless that one says nothing and the kernel alone said something.
+
+    Then the program's reason is kept among the inputs.
+    """
+    silent = inside.verdict is Verdict.NOT_VERIFIABLE
+    if not silent or apart is None or apart.verdict is Verdict.NOT_VERIFIABLE:
         return inside
-    return inside if apart.verdict is Verdict.NOT_VERIFIABLE else apart
+    return replace(apart, inputs=(*apart.inputs, inside.reason))

@@ -127,10 +127,10 @@ bool examine(Want &want, const Launch &l) {
     Experiment experiment(want, l);
     try {
         if (!experiment.run()) {
-            if (++want.idle < MAX_IDLE) return true;
-            Stop stop{"idle", "its first " + std::to_string(MAX_IDLE) + " launches change nothing in memory"};
-            experiment.write(&stop);
-            finished(want);
+            ++want.idle;
+            Stop stop{"idle", "its first launches, " + std::to_string(want.idle) + " of them, change nothing in memory"};
+            experiment.write(&stop);  // stands when there is no launch with work
+            if (want.idle >= MAX_IDLE) finished(want);
             return true;
         }
         experiment.write(nullptr);
