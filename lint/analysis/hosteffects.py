@@ -145,12 +145,13 @@ class Loop:
 
 @dataclass(eq=False, slots=True)
 class HostAccess:
-    """Host code reads or writes through a pointer to an object that is not a plain variable."""
+    """Host code reads or writes through a pointer to an object that is not a plain variable, at `place`."""
 
     object: Object
     span: Span
     write: bool
     function: str
+    place: Pointer | None = None
 
 
 @dataclass(eq=False, slots=True)

@@ -292,7 +292,7 @@ class HostExpressions(HostMemory):
         key = (thing.id, expr.span, write)
         if key not in self._seen_access:
             self._seen_access.add(key)
-            self.items.append(HostAccess(thing, expr.span, write, self.frame.function.key))
+            self.items.append(HostAccess(thing, expr.span, write, self.frame.function.key, place))
 
     def _operator(self, expr: Unary | Binary | Conditional | Cast, state: State) -> Value:
         match expr:

@@ -135,3 +135,46 @@ def pending_events(flow: HostFlow) -> Iterator[PendingEvent]:
                 yield PendingEvent(item, record)
         elif waits(item):
             recorded.clear()
+
+
+@dataclass(frozen=True, slots=True)
+class Cold:
+    """A measurement from `begin` to `end` of one launch of a kernel that was never launched before."""
+
+    begin: Span
+    end: Span
+    launch: LaunchCall
+
+
+def cold_measurements(flow: HostFlow) -> Iterator[Cold]:
+    """Measurements in `main`, by a host clock or by events, that the first launch of a kernel is part of.
+
+    Those of a loop of launches, and those that a loop repeats, are left out: there the first counts for little.
+    """
+    first: dict[str, int] = {}
+    for visit, launch in flow.launches():
+        if visit.root.function.name == "main" and launch.launch.key and visit.order not in flow.captured:
+            first.setdefault(launch.launch.key, visit.order)
+    seen: set[Span] = set()
+    for begin, end in (*measurements(flow), *_event_measurements(flow)):
+        for visit in flow.visits[begin.order + 1 : end.order]:
+            item = visit.item
+            if not isinstance(item, LaunchCall) or visit.loops or begin.loops:
+                continue
+            cold = item.launch.key is not None and first.get(item.launch.key) == visit.order
+            if cold and item.span not in seen and not is_empty(flow, item):
+                seen.add(item.span)
+                yield Cold(_seen_from(begin, visit), _seen_from(end, visit), item)
+
+
+def _event_measurements(flow: HostFlow) -> Iterator[tuple[Visit, Visit]]:
+    """The recordings of the two events that each cudaEventElapsedTime is asked about."""
+    recorded: dict[Value, Visit] = {}
+    for visit in flow.visits:
+        item = visit.item
+        if isinstance(item, ApiCall) and item.name == "cudaEventRecord" and item.args:
+            recorded[item.args[0]] = visit
+        elif isinstance(item, ApiCall) and item.name == "cudaEventElapsedTime" and len(item.args) > 2:
+            begin, end = recorded.get(item.args[1]), recorded.get(item.args[2])
+            if begin is not None and end is not None and begin.root is end.root and begin.order < end.order:
+                yield begin, end
