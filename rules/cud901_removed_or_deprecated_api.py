@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
-from cudalint.lint.analysis.directives import alternatives
+from cudalint.lint.analysis.directives import chosen_by_the_build
 from cudalint.lint.analysis.toolkit_api import CHANGED, FUNCTIONS, PROPERTIES, REFERENCES, Retired, Version
 from cudalint.lint.analysis.unit import Unit
 from cudalint.lint.diagnostics import Applicability, Diagnostic, Edit, Fix, Severity
@@ -14,6 +15,9 @@ from cudalint.lint.model.source import Span
 from cudalint.lint.model.types import PointerType, RecordType, Type
 from cudalint.lint.model.walk import walk
 from cudalint.rules.base import Meta, SourceRule
+
+_NAMES = re.compile(r"\bcuda[A-Z]\w+")
+"""The names of successors in a line of advice."""
 
 
 class RemovedOrDeprecatedApi(SourceRule):
@@ -79,8 +83,9 @@ class RemovedOrDeprecatedApi(SourceRule):
             for finding in self._uses(unit.program, function, target):
                 if finding.span.start not in seen:
                     seen.add(finding.span.start)
-                    groups = alternatives(unit.program.files[finding.span.file])
-                    if not any(start <= finding.span.offset < end for start, end in groups):
+                    if not chosen_by_the_build(
+                        unit.program.files[finding.span.file], finding.span.offset, _NAMES.findall(finding.help)
+                    ):
                         yield finding
 
     def _uses(self, program: TranslationUnit, function: Function, target: Version) -> Iterator[Diagnostic]:

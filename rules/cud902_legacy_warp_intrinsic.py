@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
-from cudalint.lint.analysis.directives import alternatives
+from cudalint.lint.analysis.directives import chosen_by_the_build
 from cudalint.lint.analysis.toolkit_api import LEGACY_WARP
 from cudalint.lint.analysis.trace import Sync
 from cudalint.lint.analysis.unit import Unit
@@ -76,8 +76,12 @@ class LegacyWarpIntrinsic(SourceRule):
                 for node in walk(function.body):
                     if isinstance(node, Call) and node.name in LEGACY_WARP and node.key is None:
                         calls.setdefault(node.span, (function, node))
-        groups = {file: list(alternatives(unit.program.files[file])) for file in {span.file for span in calls}}
-        calls = {s: c for s, c in calls.items() if not any(a <= s.offset < b for a, b in groups[s.file])}
+        files = unit.program.files
+        calls = {
+            span: (function, call)
+            for span, (function, call) in calls.items()
+            if not chosen_by_the_build(files[span.file], span.offset, {LEGACY_WARP[call.name]})
+        }
         whole = _whole_warp(unit, calls) if calls else {}
         for span, (function, call) in calls.items():
             yield self._found(unit, function, call, whole.get(span))
