@@ -374,3 +374,24 @@ void run(float *a, int rows, int cols) {
     before, after = session.jobs[0].before, session.jobs[0].after
     assert (before.block, after.block) == ((32, 8, 1), (8, 32, 1))
     assert after.grid == (before.grid[1], before.grid[0], 1)
+
+
+def test_constant_memory_that_is_only_read_is_filled(tmp_path: Path) -> None:
+    made = unit(
+        tmp_path,
+        """
+__constant__ float taps[8];
+__constant__ int count;
+__constant__ float scale = 2.f;
+__device__ int hits;
+__global__ void filter(float *v) {
+    float s = 0.f;
+    for (int k = 0; k < count; ++k) s += taps[k] * scale;
+    atomicAdd(&hits, 1);
+    v[threadIdx.x] = s;
+}
+void run() { float *v; cudaMalloc(&v, 128); filter<<<1, 32>>>(v); }
+""",
+    )
+    constants = [a for a in plan_launch(made, made.kernels[0], None).args if a.kind == "symbol"]
+    assert [(a.data, a.nbytes, a.dtype) for a in constants] == [("count", 4, "int32"), ("taps", 32, "float32")]

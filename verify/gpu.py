@@ -68,6 +68,8 @@ def perform(job: Job) -> Outcome:
     before, after = load(job.before), load(job.after)
     buffers = allocate(job.args)
     device = _device_name(job.device)
+    for kernel in (before, after):
+        fill_symbols(kernel, job.args, 0)
     if job.mode == "race":
         return _race(job, before, after, buffers, device)
     if job.mode == "once":
@@ -166,6 +168,22 @@ def fill(buffers: list[Buffer], seed: int) -> None:
             buffer.pristine[: count * kind.itemsize] = values.astype(kind).view(cp.uint8)
 
 
+def fill_symbols(kernel: Loaded, args: tuple[Argument, ...], seed: int) -> None:
+    """The same content for each module's constant memory. Variables that the compiler renamed stay zero."""
+    for place, a in enumerate(args):
+        if a.kind != "symbol":
+            continue
+        try:
+            memory = kernel.module.get_global(a.data)
+        except (cp.cuda.driver.CUDADriverError, KeyError):
+            continue
+        rng = cp.random.default_rng(seed * 7919 + 31 * place + 5)
+        kind = np.dtype(a.dtype)
+        count = a.nbytes // kind.itemsize
+        drawn = rng.random(count) if kind.kind == "f" else rng.integers(a.low, a.high, size=count, dtype=cp.int64)
+        cp.ndarray((count,), kind, memory)[...] = drawn.astype(kind)
+
+
 def _filling(a: Argument, count: int, places: dict[int, Buffer]) -> Array:
     """The content of a buffer that is not drawn at random."""
     if a.fill == "rows":
@@ -185,7 +203,7 @@ def launch(kernel: Loaded, job: Job, buffers: list[Buffer]) -> None:
         if argument.kind == "buffer":
             owner = by_index[index if argument.alias is None else argument.alias]
             cells.append(ctypes.c_uint64(owner.inner.data.ptr + argument.offset))
-        elif argument.kind != "hidden":
+        elif argument.kind in {"scalar", "struct"}:
             raw = bytearray.fromhex(argument.data)
             for at, target in argument.inner:
                 raw[at : at + 8] = int(by_index[target].inner.data.ptr).to_bytes(8, "little")

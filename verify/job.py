@@ -17,7 +17,7 @@ class Argument:
     type `dtype`; integers are drawn from [`low`, `high`), floats from [-1, 1). `fill` says otherwise: `zeros`, `rows`
     (integers that grow from 0 to `high`), `pointers` (into the buffer of argument `target`). `role` is in, out or
     inout; `alias` names an earlier argument index whose buffer this one shares. kind `hidden`: a buffer that is
-    no parameter.
+    no parameter. kind `symbol`: a variable of the module, named by `data`, that both kernels read.
     """
 
     kind: str

@@ -14,7 +14,7 @@ from cudalint.lint.analysis.trace import AccessKind, ArgValue, LaunchShape, Spac
 from cudalint.lint.analysis.unit import Unit
 from cudalint.lint.model.expressions import Storage, Symbol, Var
 from cudalint.lint.model.program import Function
-from cudalint.lint.model.types import FloatType, IntType, PointerType, RecordType, Type
+from cudalint.lint.model.types import ArrayType, FloatType, IntType, PointerType, RecordType, Type
 from cudalint.lint.model.walk import walk
 from cudalint.verify.draws import Draw, draws
 from cudalint.verify.job import Argument
@@ -31,6 +31,9 @@ MAX_LANES = 16 * 1024
 
 MADE_UP_BUFFER = 1 << 24
 """Bytes of a buffer of which neither the host code nor the kernel shows the size."""
+
+SMALL = 17
+"""Bound of the integers in constant memory: numbers of steps, neighbours and the like, that are seldom 0."""
 
 MADE_UP_RECORDS = 64
 """What unknown integers in records passed by value become: mostly sizes and counts of something small."""
@@ -85,9 +88,33 @@ def plan_launch(
         drawn = draws(kernel.params, trace, lambda contents: _trace(unit, kernel, shape, contents), sizes)
     args = [_drawn(p, a, drawn) for p, a in zip(kernel.params, args, strict=False)]
     described = [_describe(p, a) for p, a in zip(kernel.params, args, strict=True)]
-    described += [f"assumed: {words}" for words in assumed]
     moved = sum(a.nbytes for a in args if a.kind == "buffer" and a.alias is None)
-    return Plan(kernel, grid, shape.block, shared, (*args, *made.hidden), tuple(described), moved)
+    constants = _constants(unit, trace)
+    described += [f"{a.data}: {a.nbytes} bytes, {_filled(a)}" for a in constants]
+    described += [f"assumed: {words}" for words in assumed]
+    return Plan(kernel, grid, shape.block, shared, (*args, *made.hidden, *constants), tuple(described), moved)
+
+
+def _constants(unit: Unit, trace: Trace) -> list[Argument]:
+    """Constant memory and device variables that the kernel only reads and that nothing in the source initialises."""
+    plain = {g.symbol.key for g in unit.program.globals if g.init is None}
+    kinds: dict[str, set[AccessKind]] = {}
+    found = {}
+    for access in trace.accesses(Space.GLOBAL, Space.CONSTANT):
+        symbol = access.object.symbol
+        if symbol is not None and symbol.storage in (Storage.CONSTANT, Storage.DEVICE) and symbol.key in plain:
+            kinds.setdefault(symbol.key, set()).add(access.kind)
+            found[symbol.key] = symbol
+    made = []
+    for key, symbol in found.items():
+        kind = _dtype(symbol.type)
+        if kinds[key] == {AccessKind.LOAD} and symbol.type.size and kind != "uint8":
+            made.append(
+                Argument(
+                    "symbol", data=symbol.name, nbytes=symbol.type.size, dtype=kind, role="in", low=1, high=SMALL
+                )
+            )
+    return made
 
 
 def _drawn(param: Symbol, made: Argument, drawn: Mapping[str, Draw]) -> Argument:
@@ -282,8 +309,8 @@ def _role(kinds: set[AccessKind]) -> str:
 
 def _dtype(of: Type) -> str:
     """The numpy type to fill and compare a buffer with; records of one kind of number count as that number."""
-    while isinstance(of, RecordType) and of.fields:
-        of = of.fields[0].type
+    while (isinstance(of, RecordType) and of.fields) or isinstance(of, ArrayType):
+        of = of.element if isinstance(of, ArrayType) else of.fields[0].type
     match of:
         case FloatType(bits=bits, name=name):
             return "uint16" if "bfloat16" in name else f"float{bits}"
