@@ -351,6 +351,14 @@ def test_a_command_that_shows_nothing(sample: Unit, tmp_path: Path, command: str
 
 
 @pytest.mark.usefixtures("no_library")
+def test_a_fault_of_our_own_is_a_verdict(sample: Unit, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(program_runner, "read_commands", lambda _: [][1])
+    made = in_program(sample, "true", tmp_path)
+    assert made.verdict is Verdict.NOT_VERIFIABLE
+    assert "IndexError" in made.reason
+
+
+@pytest.mark.usefixtures("no_library")
 def test_copies_are_removed_and_the_original_is_not_touched(sample: Unit, tmp_path: Path) -> None:
     origin = Path(sample.program.path).parent
     before = {p.name: p.read_bytes() for p in origin.iterdir()}

@@ -94,8 +94,9 @@ class Program:
                 self._runner.check(built)
                 self._decide(todo, built)
         except (NotVerifiableError, BuildError, OSError) as reason:
-            for case in cases:
-                case.made = case.made or Verification(Verdict.NOT_VERIFIABLE, str(reason))
+            _settle(cases, str(reason))
+        except Exception as error:  # whatever a program brings along: reported, never a traceback
+            _settle(cases, f"{type(error).__name__}: {error}")
         for case in cases:
             assert case.made is not None
             self._kept.put(case.key, case.made)
@@ -285,6 +286,12 @@ class _Hangs:
             return ""
         texts = (path.read_text() for path in self.folder.glob("result-*.json"))
         return "hang" if any('"hang":true' in text for text in texts) else ""
+
+
+def _settle(cases: Iterable[_Case], reason: str) -> None:
+    """A verdict for those that have none."""
+    for case in cases:
+        case.made = case.made or Verification(Verdict.NOT_VERIFIABLE, reason)
 
 
 def _unseen(ran: Ran) -> str:

@@ -57,7 +57,7 @@ def verify_programs(
             with Runner(folder, options, device) as runner:
                 Program(runner, Store(store)).verify(same_rewrite(items), note)
 
-    threads = [threading.Thread(target=drive, args=(device,)) for device in devices[: len(projects)]]
+    threads = [threading.Thread(target=drive, args=(device,), daemon=True) for device in devices[: len(projects)]]
     for thread in threads:
         thread.start()
     for thread in threads:
