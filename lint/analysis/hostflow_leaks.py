@@ -138,8 +138,9 @@ class _Walk:
         self.items(loop.body, inside)
         gone = before - set(inside.live)
         _forget_all(path, gone)
+        always = set(_without_branches(loop.body))
         for thing, call in inside.live.items():
-            if thing in before:
+            if thing in before or call not in always:
                 continue
             overwritten = call.out is not None and not any(isinstance(s, (Atom, Term)) for s in place_path(call.out))
             repeats = loop.trip is None or loop.trip > 1
@@ -155,6 +156,14 @@ class _Walk:
             _forget_all(path, (p.object for p in _pointers((item.value,))))
         if path.live:
             self.leaks.append(Leak(item.span, tuple(path.live), self.run))
+
+
+def _without_branches(items: list[Item]) -> Iterator[Item]:
+    """The effects that every iteration has: what a branch does may be meant for the first one alone."""
+    for item in items:
+        yield item
+        if isinstance(item, Loop):
+            yield from _without_branches(item.body)
 
 
 def _released_later(loop: Loop, call: ApiCall) -> bool:

@@ -96,3 +96,24 @@ void regrown(size_t bytes, int rounds)
     }
     if (rounds > 0) CHECK(cudaFree(tmp));
 }
+
+// Only the first iteration makes the graph: the others find it made.
+void made_once(float* x, int n, int steps, cudaStream_t stream)
+{
+    cudaGraph_t graph = nullptr;
+    cudaGraphExec_t run = nullptr;
+    bool made = false;
+    for (int s = 0; s < steps; ++s) {
+        if (!made) {
+            CHECK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
+            CHECK(cudaMemsetAsync(x, 0, n * sizeof(float), stream));
+            CHECK(cudaStreamEndCapture(stream, &graph));
+            CHECK(cudaGraphInstantiate(&run, graph, nullptr, nullptr, 0));
+            made = true;
+        }
+        CHECK(cudaGraphLaunch(run, stream));
+    }
+    CHECK(cudaStreamSynchronize(stream));
+    CHECK(cudaGraphExecDestroy(run));
+    CHECK(cudaGraphDestroy(graph));
+}
