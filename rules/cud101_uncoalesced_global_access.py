@@ -8,6 +8,7 @@ from cudalint.lint.analysis import advice
 from cudalint.lint.analysis.memory import Site, Verdict, by_place, global_sites, of_record
 from cudalint.lint.analysis.rewrite import exchange_axes
 from cudalint.lint.analysis.rewrite_tile import stage_through_tile
+from cudalint.lint.analysis.rewrite_vector import store_as_vector
 from cudalint.lint.analysis.unit import Unit
 from cudalint.lint.diagnostics import Applicability, Diagnostic, Edit, Fix, Severity
 from cudalint.rules.base import Meta, SourceRule
@@ -38,6 +39,9 @@ class UncoalescedGlobalAccess(SourceRule):
     out[row * cols + c] = in[row * cols + c];  // neighbouring threads are neighbours in memory
     ```
 
+    The fix exchanges the axes of a block, stages a transposition through a tile in shared memory, or joins stores to
+    neighbouring elements to one vector store, which needs a pointer that is aligned to the vector.
+
     ## When it does not apply
     Addresses that all lanes of a warp share are broadcasts and fine, also where they are far apart from warp to
     warp. Where a transposition is needed, stage a tile through shared memory. Accesses that run once per
@@ -66,13 +70,16 @@ class UncoalescedGlobalAccess(SourceRule):
 
     @staticmethod
     def _fix(unit: Unit, site: Site, sites: Sequence[Site]) -> Fix | None:
-        """The rewrite that keeps every result: axes exchanged, or a transposition staged through a tile."""
+        """The rewrite that keeps every result: axes exchanged, a transposition staged, or stores joined."""
         kernel = site.trace.kernel
         edits = exchange_axes(unit, kernel, sites)
         message = "exchange x and y in the kernel and its launch"
         if edits is None:
             edits = stage_through_tile(unit, kernel, site)
             message = "stage the values through a padded tile in shared memory"
+        if edits is None:
+            edits = store_as_vector(unit, site)
+            message = "store the neighbouring elements as one vector"
         if edits is None:
             return None
         return Fix(Applicability.UNSAFE, message, tuple(Edit(span, text) for span, text in edits))

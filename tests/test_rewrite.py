@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import nvrtc
 import pytest
 from cudalint.lint.analysis.memory import Verdict, global_sites
 from cudalint.lint.analysis.rewrite import Rewrite, exchange_axes
@@ -13,6 +14,8 @@ from cudalint.lint.diagnostics import Edit, Fix
 from cudalint.lint.fixes import apply_edits
 from cudalint.lint.frontend import parse_file
 from cudalint.lint.registry import load_registry
+from cudalint.verify.build import nvrtc_build
+from cudalint.verify.plan import Plan
 
 SWAPPED = """
 __global__ void scale(float *a, int rows, int cols) {
@@ -240,3 +243,59 @@ def test_rows_of_a_flat_array_are_padded(tmp_path: Path, store: str, load: str, 
 )
 def test_rows_stay_where_an_index_cannot_be_rewritten(tmp_path: Path, store: str, load: str) -> None:
     assert conflict_fix(unit(tmp_path, FLAT % (store, load))) is None
+
+
+SCALARS = """
+__global__ void spread(%s *out, const float *in, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+    float a = in[i];
+    %s
+}
+void run(%s *a, float *b, int n) { spread<<<n / 256, 256>>>(a, b, n); }
+"""
+
+
+def vector_fix(tmp_path: Path, body: str, kind: str = "float") -> str | None:
+    made = unit(tmp_path, SCALARS % (kind, body, kind))
+    fix = next((f.fix for f in load_registry().source_rules(("CUD101",))[0].check(made) if f.fix), None)
+    return None if fix is None else apply_edits(made.program.files[made.program.path], fix.edits).decode()
+
+
+@pytest.mark.parametrize(
+    ("body", "kind", "written"),
+    [
+        (
+            "out[4 * i] = a; out[4 * i + 1] = a * 2; out[4 * i + 2] = sqrtf(a);\n    out[4 * i + 3] = 0;",
+            "float",
+            "*reinterpret_cast<float4*>(&out[4 * i]) = make_float4(a, a * 2, sqrtf(a), 0);",
+        ),
+        (
+            "int lo = 2 * i, hi = lo + 1;\n    out[lo] = a;\n    out[hi] = -a;",
+            "double",
+            "*reinterpret_cast<double2*>(&out[lo]) = make_double2(a, -a);",
+        ),
+    ],
+)
+def test_neighbouring_stores_become_a_vector(tmp_path: Path, body: str, kind: str, written: str) -> None:
+    after = vector_fix(tmp_path, body, kind)
+    assert after is not None
+    assert written in after
+    made = unit(tmp_path, after)
+    plan = Plan(made.kernels[0], (1, 1, 1), (256, 1, 1), 0, (), (), 0)
+    build = nvrtc_build(made.program, plan, tmp_path / "build")
+    assert nvrtc.errors(build.source, build.options) == []
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "out[4 * i] = a; out[4 * i + 1] = out[4 * i] * 2; out[4 * i + 2] = a; out[4 * i + 3] = 0;",
+        "out[4 * i + 1] = a; out[4 * i + 2] = a; out[4 * i + 3] = a; out[4 * i + 4] = a;",
+        "out[4 * i] = a; if (a > 0) out[4 * i + 1] = a; out[4 * i + 2] = a; out[4 * i + 3] = a;",
+        "out[n * i] = a; out[n * i + 1] = a; out[n * i + 2] = a; out[n * i + 3] = a;",
+    ],
+    ids=["loads in between", "not aligned", "a condition", "a stride that is not known"],
+)
+def test_stores_stay_where_they_are_no_aligned_vector(tmp_path: Path, body: str) -> None:
+    assert vector_fix(tmp_path, body) is None
