@@ -27,13 +27,16 @@ constexpr int start(4);
 const std::vector<const char*> names = {"a", "b"};
 HOST_API void say(int level) __attribute__((format(printf, 1, 2)));
 class Watch { timer t; std::ostream& out; public: Watch(std::ostream& o) : out(o) {} };
+struct Pool { Pool() = default; virtual ~Pool() = default; virtual int size() = 0; int n = 0; };
+struct Fixed : Pool { int size() override { return 1; } };
 struct Pair {
     float a, b;
+    Fixed* pool;
     std::vector<float> all() const;
     friend std::ostream& operator<<(std::ostream& o, const Pair& p) { return o << p.a; }
     __device__ float sum() const { return a + b; }
 } unused_pair;
-__device__ Pair operator+(Pair x, float y) { return {x.a + y, x.b + y}; }
+__device__ Pair operator+(Pair x, float y) { return {x.a + y, x.b + y, x.pool}; }
 __device__ float widen(float v) { return v * start; }
 __device__ float narrow(float v) { return v; }
 template <typename T> void first(std::vector<T>& v) { std::cout << v.size(); }
@@ -44,7 +47,7 @@ static __global__ void add(float* v, Pair p) {
     v[threadIdx.x] = GROW(q.sum()) * std::numeric_limits<float>::epsilon();
 }
 __global__ void other(std::vector<int>* v) { }
-int main() { add<<<1, 32>>>(nullptr, Pair{1, 2}); }
+int main() { add<<<1, 32>>>(nullptr, Pair{1, 2, new Fixed}); }
 """
 
 

@@ -25,6 +25,8 @@ _ON_DEVICE = frozenset({412, 413, 414, 416})
 """The attributes __constant__, __device__, __global__, __shared__."""
 _COMPOUND = 202
 _NAME = re.compile(rb"[A-Za-z_]\w*")
+_DEFAULTED = re.compile(rb"\)[^{};]*=\s*(?:default|delete)\s*$")
+"""What a defaulted or deleted function ends with; libclang gives it a body once it is used."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,9 +132,10 @@ class _Finder:
             return False
         body = next((p for p in reversed(parts) if p.kind == _COMPOUND), None)
         inner = None if body is None else self._span(body)
-        head = self._data(span)[: inner.offset - span.offset if inner is not None else None]
+        text = self._data(span)
+        head = text[: inner.offset - span.offset if inner is not None else None]
         free = cursor.kind in (_FREE, _TEMPLATE, *_MEMBERS)
-        return free and b"constexpr" not in head and (inner is not None or re.search(rb"=\s*default", head) is None)
+        return free and b"constexpr" not in head and _DEFAULTED.search(text) is None
 
     def _body(self, cursor: CXCursor, span: Span, parts: list[CXCursor]) -> Span | None:
         body = next((p for p in reversed(parts) if p.kind == _COMPOUND), None)
