@@ -193,14 +193,20 @@ class _Units:
                 yield Work(index, finding, self._unit(Path(finding.filename)))
 
     def _unit_for(self, finding: Diagnostic) -> Unit:
-        from cudalint.verify.verifier import file_in, launched_kernels
+        """The unit that launches a kernel with the finding's code, else one that has such a kernel."""
+        from cudalint.verify.verifier import file_in, launched_kernels, runs_code_of
 
         own = Path(finding.filename)
+        unlaunched = None
         for path in (own, *_neighbours(own)):
             unit = self._unit(path)
-            if file_in(unit, finding.filename) in unit.program.files and launched_kernels(unit, finding):
+            if file_in(unit, finding.filename) not in unit.program.files:
+                continue
+            if launched_kernels(unit, finding):
                 return unit
-        return self._unit(own)
+            if unlaunched is None and any(runs_code_of(unit, k, finding) for k in unit.kernels):
+                unlaunched = unit
+        return unlaunched or self._unit(own)
 
     def _unit(self, path: Path) -> Unit:
         if path not in self._made:

@@ -107,6 +107,8 @@ def shim(texts: Iterable[bytes]) -> str:
             _provide(kind, "", kind in _OPENED_TEMPLATES, headers, names)
     lines = [f"#include <cuda/std/{header}>" for header in headers]
     lines += ["namespace std {", *names, "}"]
+    if any(b"__NVCC__" in text for text in own):
+        lines.append("#define __NVCC__")
     for name in LEGACY:
         if any(re.search(rf"\b{name}\b".encode(), text) for text in own):
             lines.append(f"#define {name}(...) {name}_sync(0xffffffffu, __VA_ARGS__)")
