@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from cudalint.lint.analysis.unit import Unit
 from cudalint.lint.buildfiles import cmake_project
 from cudalint.lint.config import Configs
 from cudalint.lint.engine import Engine, Request
@@ -113,3 +114,15 @@ def test_a_source_is_judged_as_the_one_that_includes_it_reads_it(tmp_path: Path)
     assert [d.code for d in together if d.filename.endswith("part.cu")] == ["CUD101"]
     assert "launched at main.cu:3" in next(d.message for d in together if d.code == "CUD101")
     assert [d.code for d in alone] == ["CUD000"]
+
+
+def test_launches_in_methods_of_a_header_are_seen(tmp_path: Path) -> None:
+    header = """\
+template <class K> void start(K kernel, float *a) { kernel<<<4, 96>>>(a); }
+template <class T> __global__ void k(T *a) { a[threadIdx.x] = 1; }
+struct Base { virtual void go(float *a) = 0; };
+template <class T> struct Impl : Base { void go(float *a) override { start(k<T>, a); } };
+"""
+    write(tmp_path, {"impl.h": header, "main.cu": '#include "impl.h"\nBase *make() { return new Impl<float>; }\n'})
+    unit = Unit(parse_file(tmp_path / "main.cu"))
+    assert [shape.block for kernel in unit.kernels for shape in unit.shapes(kernel)] == [(96, 1, 1)]

@@ -153,3 +153,25 @@ def test_a_given_command_line_makes_sizes_known() -> None:
 
 def test_without_a_command_line_they_are_not_guessed() -> None:
     assert all(s.grid[0] is None for s in shapes(KERNEL + COMMAND_LINE))
+
+
+def test_kernels_that_values_name_are_launched() -> None:
+    source = """\
+template <class T> __global__ void k(int n, T *a) { a[threadIdx.x] = n; }
+__global__ void other(int n, float *a) { a[threadIdx.x] = n; }
+template <class K, class... A> void by_chevrons(K kernel, int n, A... args) { kernel<<<n, 128>>>(n, args...); }
+template <class K, class... A> void by_call(K kernel, int n, A... args) {
+  cudaLaunchConfig_t c{};
+  c.gridDim = 10;
+  c.blockDim = 64;
+  cudaLaunchKernelEx(&c, kernel, n, args...);
+}
+void run(float *a, int n, bool flag) {
+  by_chevrons(k<float>, 7, a);
+  by_call(k<float>, 7, a);
+  void (*held)(int, float *) = flag ? other : k<float>;
+  held<<<1, 96>>>(n, a);
+}
+"""
+    assert blocks(source) == [(128, 1, 1), (64, 1, 1), (96, 1, 1)]
+    assert blocks(source, "other") == [(96, 1, 1)]

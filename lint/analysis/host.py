@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from cudalint.lint.analysis.hostapi import Library
 from cudalint.lint.analysis.hosteffects import ApiCall, Enter, LaunchCall, LeaveKind, Run
@@ -347,14 +347,27 @@ class Interpreter(Library, HostStatements):
         args = tuple(self.eval(a, state) for a in launch.args)
         for arg in args:
             self.use(arg)
-        event = LaunchCall(
-            self.values.number(), launch, grid, block, shared, stream, args, self.frame.function.key, state.facts
+        event, *others = (
+            LaunchCall(
+                self.values.number(), one, grid, block, shared, stream, args, self.frame.function.key, state.facts
+            )
+            for one in self._meant(launch, state)
         )
+        self.launches += others
         event.result = self.values.fresh(AtomKind.RESULT, launch.via, event.id)
         self._by_id[event.id] = event
         self.launches.append(event)
         self.items.append(event)
         return event.result
+
+    def _meant(self, launch: Launch, state: State) -> list[Launch]:
+        """The launch, for each kernel that it can mean where a value says which."""
+        if launch.callee is None:
+            return [launch]
+        values = parts(self.eval(launch.callee, state))
+        keys = dict.fromkeys(value.key for value in values if isinstance(value, FunctionValue))
+        kernels = [self.program.functions[key] for key in keys if key in self.program.functions]
+        return [replace(launch, kernel=kernel.name, key=kernel.key) for kernel in kernels] or [launch]
 
     def _triple(self, expr: Expr, state: State) -> tuple[Value, Value, Value]:
         return self.triple(self.eval(expr, state), expr)

@@ -294,12 +294,14 @@ class CallLowering(ExpressionLowering):
         grid, block, shared, stream = (given + [Unknown("launch configuration", (), VOID, NOWHERE)] * 4)[:4]
         arguments = [part for part in parts[2:] if is_expression(part)]
         key: str | None = None
+        held: Expr | None = None
         if target.kind in FUNCTIONS:
             callee = self.declarations.callee(target)
             name, key = callee.name, self.refer(target)
             args = self.arguments(callee, arguments)
         else:
-            function = self._kernel_of(self.expression(parts[0]))
+            held = self.expression(parts[0])
+            function = self._kernel_of(held)
             name, key = (function.name, function.key) if function else (spelling(cursor), None)
             args = tuple(self.expression(part) for part in arguments)
         launch = Launch(
@@ -314,6 +316,7 @@ class CallLowering(ExpressionLowering):
             VOID,
             span,
             chevrons=self.span(parts[1]),
+            callee=held if key is None else None,
         )
         self.launched(launch)
         return launch
@@ -336,13 +339,13 @@ class CallLowering(ExpressionLowering):
         block: Expr
         shared: Expr | None
         stream: Expr | None
+        held = call.args[call.name not in _RUNTIME_LAUNCHES]
+        function = self._kernel_of(held)
         if call.name in _RUNTIME_LAUNCHES:
-            function = self._kernel_of(call.args[0])
             grid, block = (*call.args[1:3], missing, missing)[:2]
             args = self._pointed_to(call.args[3]) if len(call.args) > 3 else ()
             shared, stream = (*call.args[4:6], None, None)[:2]
         else:
-            function = self._kernel_of(call.args[1])
             grid, block, shared, stream = self._configuration(call.args[0], missing)
             given = [arg.operand if isinstance(arg, AddressOf) else arg for arg in call.args[2:]]
             args = self._pointed_to(call.args[2]) if call.name.endswith("ExC") else tuple(given)
@@ -357,6 +360,7 @@ class CallLowering(ExpressionLowering):
             call.name,
             call.type,
             call.span,
+            callee=None if function and function.key else held,
         )
         self.launched(launch)
         return launch

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import deque
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -71,6 +72,8 @@ class Lowering(StatementLowering):
         self._queue: deque[Callee] = deque()
         self._instances: dict[str, list[Callee]] = {}
         self._unasked: list[Callee] = []
+        self._beside: list[Callee] = []
+        """Host functions of headers that this file may use."""
         self._volume = 0
         self._queued: set[str] = set()
         self._done: set[str] = set()
@@ -147,23 +150,25 @@ class Lowering(StatementLowering):
             self._enqueue(callee)
         elif callee.kind is not FunctionKind.HOST:
             self._unasked += [callee] if own else []
-        elif own or (callee.template_args and self._launches(cursor)):  # an instance: this file asks for it
+        elif own:
             self._enqueue(callee)
+        else:
+            self._beside.append(callee)
 
     def _scan_template(self, cursor: CXCursor) -> None:
         if not _has_body(cursor):
             return
         kernel = function_kind(cursor) is FunctionKind.KERNEL
-        if kernel or self._launches(cursor):
+        if kernel or b"<<<" in self._text(cursor):
             scope, name = self.declarations.scope(cursor), spelling(cursor)
             place = self.lib.clang_getCursorLocation(cursor).raw
             self.templates.append(Template(cursor, f"{scope}::{name}" if scope else name, place, kernel))
 
-    def _launches(self, cursor: CXCursor) -> bool:
-        """Whether there are launches in the text of a declaration."""
+    def _text(self, cursor: CXCursor) -> bytes:
+        """The text of a declaration."""
         span = self.span(cursor)
         file = self.spans.files.get(span.file)
-        return file is not None and b"<<<" in file.data[span.offset : span.end_offset]
+        return file.data[span.offset : span.end_offset] if file is not None else b""
 
     def missing(self) -> list[Template]:
         """The templates that nothing instantiates so far."""
@@ -182,6 +187,7 @@ class Lowering(StatementLowering):
         Kernel templates come last: where they have many instances, a few of each are lowered, those that `Unit`
         would choose, and more of them only as long as that is little work.
         """
+        self._enqueue_launchers()
         self._drain()
         while self._instances:
             waiting, self._instances = self._instances, {}
@@ -191,6 +197,16 @@ class Lowering(StatementLowering):
             unasked.setdefault(callee.pattern, []).append(callee)
         self._unasked = []
         self._lower_some(unasked)
+
+    def _enqueue_launchers(self) -> None:
+        """Take host functions of headers that launch, or that name a kernel of this unit for others to launch."""
+        names = {callee.name for same in self._instances.values() for callee in same}
+        names |= {callee.name for callee in self._queue if callee.kind is FunctionKind.KERNEL}
+        telling = re.compile(rb"<<<|\b(?:%s)\b" % b"|".join(re.escape(name.encode()) for name in sorted(names)))
+        for callee in self._beside if names else ():
+            if callee.definition is not None and telling.search(self._text(callee.definition)):
+                self._enqueue(callee)
+        self._beside = []
 
     def _lower_some(self, waiting: Mapping[str, list[Callee]]) -> None:
         """All instances of each template, or a few where all would be much."""

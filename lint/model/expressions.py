@@ -261,7 +261,8 @@ class Launch:
 
     `key` finds the (instantiated) kernel. `shared` and `stream` are None when left out. `via` is `<<<>>>`
     or the runtime function's name. For cudaLaunchKernel `args` are the pointed-to values where the array of
-    pointers is visible, else empty. `chevrons` spans `<<<…>>>` for edits.
+    pointers is visible, else empty. `chevrons` spans `<<<…>>>` for edits. `callee` gives the kernel where only a
+    value says which one it is (then `key` is None).
     """
 
     kernel: str
@@ -275,6 +276,7 @@ class Launch:
     type: Type
     span: Span
     chevrons: Span | None = None
+    callee: Expr | None = None
 
 
 @dataclass(frozen=True, slots=True)
