@@ -6,9 +6,10 @@ from collections.abc import Iterator
 
 from cudalint.lint.analysis.hosteffects import ApiCall, Item
 from cudalint.lint.analysis.hostflow import host_flow, items_of
-from cudalint.lint.analysis.hostflow_loops import loop_waits
+from cudalint.lint.analysis.hostflow_loops import LoopWait, loop_waits
 from cudalint.lint.analysis.unit import Unit
 from cudalint.lint.diagnostics import Applicability, Diagnostic, Fix, Label, Severity
+from cudalint.lint.model.program import TranslationUnit
 from cudalint.rules.base import Meta, SourceRule
 
 
@@ -70,6 +71,8 @@ class SyncInLoop(SourceRule):
         for found in loop_waits(unit.once(host_flow)):
             if any(map(_unseen_method, items_of(found.loop.body))):
                 continue  # it may be the clock that the wait is for
+            if found.bytes is not None and not _written_in(unit.program, found):
+                continue  # a function that returns its result to the host is called by the loop
             name, kernel = found.call.name, found.launch.launch.kernel
             if found.bytes is None:
                 message = f"`{name}` in every iteration, but nothing in the loop needs the result of `{kernel}` yet"
@@ -90,6 +93,14 @@ class SyncInLoop(SourceRule):
                 labels=[Label(found.loop.head, "in this loop"), Label(found.launch.span, "launched here")],
                 fix=Fix(Applicability.DISPLAY, advice),
             )
+
+
+def _written_in(program: TranslationUnit, found: LoopWait) -> bool:
+    """Whether a wait stands in the same function as its loop."""
+    function, head = program.functions.get(found.call.function), found.loop.head
+    if function is None:
+        return True
+    return function.span.file == head.file and function.span.offset <= head.offset < function.span.end_offset
 
 
 def _unseen_method(item: Item) -> bool:
