@@ -75,7 +75,7 @@ def needs_program(item: Work, made: Verification | None) -> bool:
 
 
 def _fills_variables(unit: Unit) -> bool:
-    """Whether there are device variables that only the host can fill: they hold zeros when a kernel runs apart."""
+    """Whether there are device variables that the host fills: apart from it they hold nothing that is meant."""
     filled = {Storage.CONSTANT, Storage.DEVICE, Storage.MANAGED}
     return any(g.symbol.storage in filled and g.init is None for g in unit.program.globals)
 
