@@ -15,6 +15,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from functools import cache, cached_property
 from importlib.metadata import entry_points
+from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
@@ -119,11 +120,13 @@ class Catalog:
 
     def _hint(self, text: str) -> str:
         near = difflib.get_close_matches(
-            text.lower(), [*self.by_name, *map(str.lower, self.by_code)], n=1, cutoff=0.6
+            text.lower(), [*self.by_name, *map(str.lower, self.by_code)], n=5, cutoff=0.6
         )
         if not near:
             return ""
-        rule = self.by_name.get(near[0]) or self.by_code[near[0].upper()]
+        # Of names that are as near as each other, the one that starts alike: CUD101, not CUD510, for CUD10.
+        best = max(near, key=lambda name: len(list(takewhile(bool, map(str.__eq__, name, text.lower())))))
+        rule = self.by_name.get(best) or self.by_code[best.upper()]
         return f"; did you mean {rule.code} ({rule.name})?"
 
     def infos(self, codes: Iterable[str]) -> tuple[RuleInfo, ...]:
