@@ -225,6 +225,7 @@ def test_rows_of_a_flat_array_are_padded(tmp_path: Path, store: str, load: str, 
     made = unit(tmp_path, FLAT % (store, load))
     fix = conflict_fix(made)
     assert fix is not None
+    assert all(edit.span.macro is None for edit in fix.edits)
     content = apply_edits(made.program.files[made.program.path], fix.edits)
     for text in (*written, "tile[COLS * 32 + (COLS * 32) / 32]"):
         assert text in content.decode()

@@ -138,7 +138,7 @@ def _exchange_shape(program: TranslationUnit, shape: Expr, function: Function) -
         return None
     if texts[0] == texts[1]:
         return {}
-    return {first.span: texts[1], second.span: texts[0]}
+    return {replace(first.span, macro=None): texts[1], replace(second.span, macro=None): texts[0]}
 
 
 def _used_elsewhere(function: Function, variable: Var) -> bool:

@@ -102,7 +102,7 @@ def _rewritten(program: TranslationUnit, index: Expr, row: int, pad: int) -> tup
         text = program.text(wide.span)
         if wide.span.macro is not None and wide.span.macro != text:
             return None
-        return wide, _number(wide, row + pad), wide.span, f"({text} + {pad})"
+        return wide, _number(wide, row + pad), replace(wide.span, macro=None), f"({text} + {pad})"
     text = program.text(index.span)
     if index.span.macro is not None or not text or not all(isinstance(n, _PURE) for n in walk(index)):
         return None
