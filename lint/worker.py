@@ -142,6 +142,10 @@ class Worker:
             return _receive(self._process.stdout), late.is_set()
         except OSError:
             return None, late.is_set()
+        except Exception as error:  # unpickling runs what it is told to: an answer of another version raises anything
+            debug(error)
+            self._process.kill()
+            return None, late.is_set()
         finally:
             timer.cancel()
 
@@ -219,14 +223,23 @@ class Pool:
         worker: Worker | None = None
         while (item := todo.get()) is not None:
             index, job = item
-            if worker is None or not worker.alive:
-                if worker is not None:
-                    worker.close()
-                    self._all.discard(worker)
-                worker = self._idle.pop() if self._idle else self._worker()
-            done.put((index, worker.run(job, self._timeout)))
+            try:
+                worker = self._usable(worker)
+                outcome = worker.run(job, self._timeout)
+            except OSError as error:
+                worker, outcome = None, failure(job.path, f"no process could be started to check it: {error}")
+            done.put((index, outcome))
         if worker is not None:
             self._idle.append(worker)
+
+    def _usable(self, worker: Worker | None) -> Worker:
+        """The given worker, or another where it is spent. Raises OSError when none can be started."""
+        if worker is not None and worker.alive:
+            return worker
+        if worker is not None:
+            worker.close()
+            self._all.discard(worker)
+        return self._idle.pop() if self._idle else self._worker()
 
     def close(self) -> None:
         """End all workers, busy ones too."""

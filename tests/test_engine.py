@@ -116,18 +116,22 @@ def test_worker_that_dies_or_hangs_costs_one_note_and_the_run_goes_on(
         outcomes = list(pool.map(jobs))
     finally:
         pool.close()
-    assert [outcome.complete for outcome in outcomes] == [True, False, True, False, True, False, False, True]
+    assert [outcome.complete for outcome in outcomes] == [True, False, True, False, True, False, False, False, True]
     assert "died (exit status 7)" in outcomes[1].findings[0].message
     assert "took longer than 2 s" in outcomes[3].findings[0].message
     assert "checking failed (ZeroDivisionError" in outcomes[5].findings[0].message
     found, note = outcomes[6].findings
     assert (found.code, note.message) == ("CUD101", "took too long to check: rule CUD301 did not finish")
+    assert "died" in outcomes[7].findings[0].message
     assert all(outcome.findings[0].code == "CUD101" for outcome in outcomes if outcome.complete)
 
 
-NAMES = ("one", "dies", "two", "hangs", "three", "raises", "spins", "four")
+NAMES = ("one", "dies", "two", "hangs", "three", "raises", "spins", "garbles", "four")
 TROUBLE = """
 import os, time
+class Garbled:
+    def __reduce__(self):
+        return int, ("not a number",)
 from cudalint.lint import analyse as module
 real = module.analyse
 def analyse(job):
@@ -135,6 +139,8 @@ def analyse(job):
         os._exit(7)
     if job.path.endswith("hangs.cu"):
         time.sleep(60)
+    if job.path.endswith("garbles.cu"):
+        return Garbled()
     if job.path.endswith("raises.cu"):
         1 / 0
     return real(job)
