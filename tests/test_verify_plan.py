@@ -395,3 +395,29 @@ void run() { float *v; cudaMalloc(&v, 128); filter<<<1, 32>>>(v); }
     )
     constants = [a for a in plan_launch(made, made.kernels[0], None).args if a.kind == "symbol"]
     assert [(a.data, a.nbytes, a.dtype) for a in constants] == [("count", 4, "int32"), ("taps", 32, "float32")]
+
+
+def test_loops_that_memory_bounds_stay_short_and_tables_are_not_left(tmp_path: Path) -> None:
+    made = unit(
+        tmp_path,
+        """
+__global__ void gather(const int *counts, const int2 *pairs, const float *from, float *to, int *lock, int n) {
+    __shared__ float table[64];
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    table[threadIdx.x % 64] = 1.f;
+    __syncthreads();
+    float s = 0.f;
+    for (int p = 0; p < counts[i]; ++p) s += from[pairs[i].x] * table[pairs[i].y];
+    while (atomicCAS(lock, 0, 1)) { }
+    to[i] = s;
+    atomicExch(lock, 0);
+}
+void run() {
+    int *c, *l; int2 *p; float *f, *t;
+    cudaMalloc(&c, 4096); cudaMalloc(&p, 8192); cudaMalloc(&f, 400); cudaMalloc(&t, 4096); cudaMalloc(&l, 4);
+    gather<<<4, 256>>>(c, p, f, t, l, 1024);
+}
+""",
+    )
+    counts, pairs, *_, lock, _ = plan_launch(made, made.kernels[0], None).args
+    assert (counts.high, pairs.high, pairs.fill, lock.fill) == (16, 64, "", "zeros")

@@ -13,10 +13,13 @@ from dataclasses import dataclass
 import numpy as np
 from cudalint.lint.analysis.trace import Access, AccessKind, LoopRun, Space, Taint, Trace
 from cudalint.lint.model.expressions import Symbol
-from cudalint.lint.model.types import IntType, PointerType
+from cudalint.lint.model.types import IntType, PointerType, RecordType, Type
 
-Run = Callable[[Mapping[str, tuple[int, int]]], Trace]
-"""Executes the kernel with these integers in its buffers: the first, and by how much each is larger."""
+Contents = Mapping[str, tuple[int, int, bool]]
+"""Integers in buffers by symbol key: the first, by how much each is larger, and whether for certain."""
+
+Run = Callable[[Contents], Trace]
+"""Executes the kernel with these integers in its buffers."""
 
 TRIPS = 16
 """Iterations of a loop that memory content bounds, at most: real data rarely asks for more per thread."""
@@ -37,9 +40,9 @@ class Draw:
 
 @dataclass(frozen=True, slots=True)
 class _Effect:
-    """Bytes reached in each buffer, by symbol key, and iterations of all loops."""
+    """Bytes reached by each access, by symbol key and place, and iterations of all loops."""
 
-    reach: Mapping[str, int]
+    reach: Mapping[tuple[str, object], int]
     trips: int
 
 
@@ -56,60 +59,95 @@ def draws(params: Sequence[Symbol], first: Trace, run: Run, sizes: Mapping[str, 
     integers = [
         p.key
         for p in params
-        if isinstance(p.type, PointerType) and isinstance(p.type.pointee, IntType) and p.key in loaded
+        if isinstance(p.type, PointerType) and isinstance(_scalar(p.type.pointee), IntType) and p.key in loaded
     ]
     if not integers or not _steered(first):
         return {}
     if len(integers) > MAX_BUFFERS:
         return dict.fromkeys(integers, Draw(2))
-    zeros = dict.fromkeys(integers, (0, 0))
-    still = run(zeros)
-    before = _effect(still)
+    bounded = any(isinstance(e, LoopRun) and e.taint & STEERING for e in first.events)
+
+    def effect(key: str, content: tuple[int, int]) -> _Effect:
+        """What happens with this content in one buffer and zeros in the others."""
+        both = [
+            run(_contents(integers, key, content, exact=exact)) for exact in ([False, True] if bounded else [False])
+        ]
+        return _Effect(_reach(both[0]), _trips(both[-1]))
+
+    sizes = {**_shared(first), **sizes}
+    scalars = {p.key for p in params if isinstance(p.type, PointerType) and isinstance(p.type.pointee, IntType)}
+    still = run(_contents(integers, "", (0, 0), exact=False))
+    before = effect("", (0, 0))
     found = {}
     for key in integers:
         count = sizes.get(key, 0) // max(1, loaded[key])
-        if _in_pairs(still, key):
-            made = _rows(before, _effect(run({**zeros, key: (0, 1)})), sizes, count)
+        if key in scalars and _in_pairs(still, key):
+            made = _rows(before, effect(key, (0, 1)), sizes, count)
         else:
-            made = _range(before, _effect(run({**zeros, key: (1, 0)})), sizes)
+            made = _range(before, effect(key, (1, 0)), sizes)
         if made is not None:
             found[key] = made
     return found
 
 
+def _shared(trace: Trace) -> dict[str, int]:
+    """The bytes of the shared arrays, by symbol key."""
+    sizes = {}
+    for access in trace.accesses(Space.SHARED):
+        size = access.object.size or trace.shape.shared_bytes
+        if access.object.symbol is not None and size:
+            sizes[access.object.symbol.key] = size
+    return sizes
+
+
+def _contents(keys: Sequence[str], key: str, content: tuple[int, int], *, exact: bool) -> Contents:
+    return {k: (*(content if k == key else (0, 0)), exact) for k in keys}
+
+
+def _scalar(of: Type) -> Type:
+    """The number that a record of one kind of number is made of."""
+    while isinstance(of, RecordType) and of.fields:
+        of = of.fields[0].type
+    return of
+
+
 def _steered(trace: Trace) -> bool:
     """Whether memory content decides where the kernel accesses memory, or how often a loop runs."""
     return any(
-        (isinstance(e, Access) and e.object.space is Space.GLOBAL and e.address_taint & STEERING)
+        (isinstance(e, Access) and e.object.space in (Space.GLOBAL, Space.SHARED) and e.address_taint & STEERING)
         or (isinstance(e, LoopRun) and e.taint & STEERING)
         for e in trace.events
     )
 
 
-def _effect(trace: Trace) -> _Effect:
-    reach: dict[str, int] = {}
-    for access in trace.accesses(Space.GLOBAL):
+def _reach(trace: Trace) -> dict[tuple[str, object], int]:
+    reach: dict[tuple[str, object], int] = {}
+    for access in trace.accesses(Space.GLOBAL, Space.SHARED):
         symbol = access.object.symbol
         if symbol is not None and access.mask.any():
             end = int(access.address[access.mask].max()) + access.size
-            reach[symbol.key] = max(reach.get(symbol.key, 0), end)
-    trips = sum(int(e.trips[e.mask].sum()) for e in trace.events if isinstance(e, LoopRun))
-    return _Effect(reach, trips)
+            place = symbol.key, access.span
+            reach[place] = max(reach.get(place, 0), end)
+    return reach
+
+
+def _trips(trace: Trace) -> int:
+    return sum(int(e.trips[e.mask].sum()) for e in trace.events if isinstance(e, LoopRun))
 
 
 def _range(before: _Effect, after: _Effect, sizes: Mapping[str, int]) -> Draw | None:
     """What fits when each 1 moves the accesses this far; None when nothing moves."""
     limits = [TRIPS] if after.trips != before.trips else []
-    for key, reach in after.reach.items():
-        step = reach - before.reach.get(key, 0)
-        if step > 0 and key in sizes and key in before.reach:
-            limits.append(max(0, sizes[key] - before.reach[key]) // step + 1)
+    for place, reach in after.reach.items():
+        step = reach - before.reach.get(place, 0)
+        if step > 0 and place in before.reach and place[0] in sizes:
+            limits.append(max(0, sizes[place[0]] - before.reach[place]) // step + 1)
     return Draw(min(limits)) if limits else None
 
 
 def _rows(before: _Effect, after: _Effect, sizes: Mapping[str, int], count: int) -> Draw | None:
     """Growing integers that stay within every buffer that they reach, with a few elements to a row."""
-    moved = [sizes[k] for k, reach in after.reach.items() if k in sizes and reach != before.reach.get(k, 0)]
+    moved = [sizes[p[0]] for p, reach in after.reach.items() if p[0] in sizes and reach != before.reach.get(p, 0)]
     if not moved and after.trips == before.trips:
         return None
     most = min(moved, default=count) // 8

@@ -16,7 +16,7 @@ from cudalint.lint.model.expressions import Storage, Symbol, Var
 from cudalint.lint.model.program import Function
 from cudalint.lint.model.types import ArrayType, FloatType, IntType, PointerType, RecordType, Type
 from cudalint.lint.model.walk import walk
-from cudalint.verify.draws import Draw, draws
+from cudalint.verify.draws import Contents, Draw, draws
 from cudalint.verify.job import Argument
 from cudalint.verify.spec import Spec
 from cudalint.verify.values import NotVerifiableError, argument_bytes, number_in
@@ -82,7 +82,7 @@ def plan_launch(
     made = _Arguments(kernel, shape, spec, _touched(trace), made_up=bool(assumed), careful=careful)
     args = made.all()
     if careful:
-        drawn = {p.key: Draw(2) for p in kernel.params}
+        drawn = dict.fromkeys((p.key for p in kernel.params), Draw(2))
     else:
         sizes = {p.key: a.nbytes for p, a in zip(kernel.params, args, strict=False) if a.kind == "buffer"}
         drawn = draws(kernel.params, trace, lambda contents: _trace(unit, kernel, shape, contents), sizes)
@@ -174,7 +174,7 @@ def _hint(kernel: Function, what: str) -> str:
     return f"add `// cudalint: verify {what}` on the line above the kernel {kernel.name}"
 
 
-def _trace(unit: Unit, kernel: Function, shape: LaunchShape, contents: Mapping[str, tuple[int, int]]) -> Trace:
+def _trace(unit: Unit, kernel: Function, shape: LaunchShape, contents: Contents) -> Trace:
     """The kernel on the first and the last block and on blocks at powers of two between them.
 
     The last blocks of a generous grid lie beyond the bounds guard and touch nothing.
@@ -265,7 +265,7 @@ class _Arguments:
             return Argument(
                 "buffer", nbytes=nbytes, dtype="uint64", fill="pointers", target=self._point(pointee.pointee)
             )
-        zeros = use.kinds == {AccessKind.ATOMIC}  # counters and sums start at nothing
+        zeros = AccessKind.ATOMIC in use.kinds and AccessKind.LOAD not in use.kinds  # counters, sums, locks
         fill = "zeros" if zeros else ""
         return Argument("buffer", nbytes=nbytes, dtype=_dtype(pointee), role=_role(use.kinds), fill=fill)
 

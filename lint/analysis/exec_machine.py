@@ -130,8 +130,8 @@ class Machine:
         self.globals: dict[str, Global] = {g.symbol.key: g for g in program.globals}
         self.notes: dict[Any, Any] = {}
         self.facts = facts_of(program)
-        self.contents: Mapping[str, tuple[int, int]] = {}
-        """Integers that buffers hold, by the parameter's key: the first element, and by how much each is larger."""
+        self.contents: Mapping[str, tuple[int, int, bool]] = {}
+        """Integers in buffers, by the parameter's key: the first, by how much each is larger, whether for certain."""
         self._dynamic: SharedObj | None = None
         self._expressions = expressions
         self._statements = statements

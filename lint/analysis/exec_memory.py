@@ -372,6 +372,10 @@ class GlobalObj(Obj):
             if key not in self.children:
                 self.children[key] = m.sampler.number(dt, self.described.name if self.described else "")
             return self.children[key]
+        given = m.contents.get(self.described.symbol.key) if self.described and self.described.symbol else None
+        if given is not None and dt.kind in "iu":
+            first, step, exact = given
+            return Val(fit(first + step * (off // dt.itemsize), dt), dt, taint if exact else loaded)
         return Val(self._content(m, off, dt), dt, loaded)
 
     def _initial(self, off: Offset, of: Type) -> Value | None:
@@ -403,9 +407,6 @@ class GlobalObj(Obj):
         return found
 
     def _content(self, m: Machine, off: Offset, dt: Dtype) -> Data:
-        given = m.contents.get(self.described.symbol.key) if self.described and self.described.symbol else None
-        if given is not None and dt.kind in "iu":
-            return fit(given[0] + given[1] * (off // dt.itemsize), dt)
         seed = (self.described.id if self.described else 0) * 0x85EBCA77 + self.version * 0x1B873593
         worlds = m.lanes.worlds
         # Signed integers are mostly indices and counts: 12 bits. Unsigned words are taken apart byte by byte.

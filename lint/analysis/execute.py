@@ -35,7 +35,7 @@ def execute(
     blocks: int = 2,
     where: Sequence[tuple[int, int, int]] = (),
     budget: int = STEP_BUDGET,
-    contents: Mapping[str, tuple[int, int]] | None = None,
+    contents: Mapping[str, tuple[int, int, bool]] | None = None,
 ) -> Trace:
     """Run a kernel under a launch shape.
 
@@ -43,8 +43,9 @@ def execute(
     nothing is unknown, else three.
     `where` names the blocks instead (the last one of a grid, for its border).
     `budget` bounds the expressions evaluated. `contents` says which integers the buffers of some parameters hold, by
-    symbol key: the first element, and by how much each is larger than the one before it. Never raises: what goes
-    wrong is in the trace's `unknown`.
+    symbol key: the first element, by how much each is larger than the one before it, and whether that is certain
+    (else both sides of what they decide are executed, as for other content). Never raises: what goes wrong is in
+    the trace's `unknown`.
     """
     chosen = list(where) or [(0, 0, 0)]
     neighbour = second_block(shape.grid)
