@@ -704,3 +704,30 @@ def test_block_collectives_synchronise_and_give_unknown_values() -> None:
     trace = run(source)
     assert [e.kind for e in trace.events if isinstance(e, Sync)] == [SyncKind.NAMED]
     assert stored(trace).value_taint & Taint.UNKNOWN and not trace.unknown
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "int *p = in + threadIdx.x; int &r = *p; out[r] = 1;",
+        "out[taken(*(in + threadIdx.x))] = 1;",
+        "int *p = in + threadIdx.x; out[taken(*p)] = 1;",
+        "out[given(in + threadIdx.x)] = 1;",
+        "Sub s{in + threadIdx.x}; int i = s; out[i] = 1;",
+    ],
+)
+def test_a_reference_to_what_a_pointer_points_to_leads_there(body: str) -> None:
+    trace = run(
+        "__device__ int taken(int &r) { return r; }\n"
+        "__device__ int &given(int *p) { return *p; }\n"
+        "struct Sub { int *data; __device__ operator int &() { return *data; } };\n"
+        f"__global__ void k(int *in, int *out) {{ {body} }}\n"
+    )
+    (load,) = accesses(trace, "in", AccessKind.LOAD)
+    assert elements(load)[:3] == [0, 1, 2]
+    assert stored(trace).address_taint & Taint.LOADED
+
+
+def test_a_reference_to_a_pointer_is_bound_to_the_pointer() -> None:
+    trace = run("__global__ void k(int *p, int *out) { int *&q = p; q = q + 5; out[threadIdx.x] = *p; }\n")
+    assert set(elements(accesses(trace, "p", AccessKind.LOAD)[0])) == {5}

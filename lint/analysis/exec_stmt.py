@@ -73,12 +73,8 @@ def _decl(m: Machine, stmt: Decl) -> None:
 
 
 def reference(m: Machine, init: Any) -> Ptr:
-    """What a reference is bound to."""
-    if isinstance(init.type, PointerType) and init.type.reference:
-        value = m.eval(init)
-        if isinstance(value, Ptr):
-            return value
-    if isinstance(init, AddressOf):
+    """What a reference is bound to: the model gives its address, for `*p` the pointer `p` itself."""
+    if isinstance(init, AddressOf) or isinstance(init.type, PointerType):
         value = m.eval(init)
         if isinstance(value, Ptr):
             return value
