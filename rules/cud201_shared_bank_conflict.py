@@ -23,8 +23,8 @@ class SharedBankConflict(SourceRule):
     hardware serves the request in several passes. The addresses of all lanes are evaluated for the block that
     the launch uses, with the phases of 8- and 16-byte accesses. Where padding the array helps, the finding names
     the padding that was found to work for every access to that array; in a flat array (`s[ty * 32 + tx]`) the fix
-    rewrites every index, once the rewritten kernel was seen to access what the old one did. A scatter or gather by memory content is
-    reported for information: what it costs depends on the data.
+    rewrites every index, once the rewritten kernel was seen to access what the old one did. A scatter or gather by
+    memory content is reported for information: what it costs depends on the data.
 
     ## Why it is slow
     Shared memory has 32 banks of 4 bytes, each of which delivers one word per pass. A 32-way conflict makes one
