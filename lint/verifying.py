@@ -31,6 +31,10 @@ if TYPE_CHECKING:
 PROVEN = frozenset({"faster", "no-gain", "confirmed"})
 """Verdicts of fixes that gave equal results and were not slower, or that removed a fault that was seen."""
 
+_INCLUDING = frozenset({".cu", ".cuh", ".h", ".hpp"})
+ROUNDS = 4
+"""Includes from a kernel's file up to the one that launches it, at most."""
+
 MAX_NEIGHBOURS = 40
 """Files of a folder that are looked at for a launch of a header's kernel."""
 
@@ -215,15 +219,20 @@ class _Units:
 
 
 def _neighbours(path: Path) -> list[Path]:
-    """The CUDA files beside a file and one folder up that mention it, `main` first."""
-    name = path.name.encode()
-    found = []
+    """The CUDA files beside a file and one folder up that include it, directly or not: direct ones first."""
+    texts: dict[Path, bytes] = {}
     for folder in (path.parent, path.parent.parent):
-        for other in sorted(folder.glob("*.cu"), key=lambda p: (p.stem != "main", p.name))[:MAX_NEIGHBOURS]:
+        others = (p for p in folder.glob("*") if p.suffix in _INCLUDING)
+        for other in sorted(others, key=lambda p: (p.stem != "main", p.name))[:MAX_NEIGHBOURS]:
             with suppress(OSError):
-                if other != path and name in other.read_bytes():
-                    found.append(other)
-    return found
+                texts[other] = other.read_bytes()
+    found: list[Path] = []
+    names = {path.name.encode()}
+    for _ in range(ROUNDS):
+        new = [p for p, text in texts.items() if p != path and p not in found and any(n in text for n in names)]
+        found += new
+        names = {p.name.encode() for p in new}
+    return [p for p in found if p.suffix == ".cu"]
 
 
 def _specs(top: Settings) -> dict[str, Spec]:
