@@ -84,16 +84,17 @@ def device_source(program: TranslationUnit, kernel: Function, folder: Path) -> D
 def _defining(program: TranslationUnit, names: Iterable[str]) -> list[TranslationUnit]:
     """The sources beside a unit's that define device functions which it only declares."""
     left = set(names)
+    own = {os.path.realpath(name) for name in program.files if name.endswith(".cu")}
     units: list[TranslationUnit] = []
     for path in sorted(Path(program.path).parent.glob("*.cu")) if left else ():
-        if os.path.realpath(path) == os.path.realpath(program.path) or len(units) == MAX_OTHERS:
+        if os.path.realpath(path) in own or len(units) == MAX_OTHERS:
             continue
         data = path.read_bytes()
         if not any(re.search(rf"\b{name}\s*\(".encode(), data) for name in left):
             continue
         unit = parse_file(path, flags=program.flags)
         here = {f.name for f in unit.functions.values() if os.path.realpath(f.span.file) == os.path.realpath(path)}
-        if here & left:
+        if here & left and not own & {os.path.realpath(name) for name in unit.files}:
             left -= here
             units.append(unit)
     return units
