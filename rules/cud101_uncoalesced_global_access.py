@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from cudalint.lint.analysis import advice
 from cudalint.lint.analysis.memory import Site, Verdict, by_place, global_sites, of_record
+from cudalint.lint.analysis.memory_groups import Told, buffer_and_stride, told
 from cudalint.lint.analysis.rewrite import exchange_axes
 from cudalint.lint.analysis.rewrite_tile import stage_through_tile
 from cudalint.lint.analysis.rewrite_vector import store_as_vector
@@ -45,7 +46,8 @@ class UncoalescedGlobalAccess(SourceRule):
     ## When it does not apply
     Addresses that all lanes of a warp share are broadcasts and fine, also where they are far apart from warp to
     warp. Where a transposition is needed, stage a tile through shared memory. Accesses that run once per
-    thread beside a hot loop are reported as information only.
+    thread beside a hot loop are reported as information only, and so are those with the same cause as a costlier
+    one in their kernel: the same buffer, with lanes the same distance apart.
 
     ## References
     CUDA C++ Best Practices Guide, "Coalesced Access to Global Memory"; Nsight Compute documentation, "Memory
@@ -65,8 +67,10 @@ class UncoalescedGlobalAccess(SourceRule):
     def check(self, unit: Unit) -> Iterator[Diagnostic]:
         """Yield one finding for each place in the source."""
         sites = unit.once(global_sites)
-        for site in by_place(sites, lambda s: s.verdict is Verdict.BAD and not of_record(s)):
-            yield self._report(site, *advice.weight(site, sites), self._fix(unit, site, sites))
+        found = by_place(sites, lambda s: s.verdict is Verdict.BAD and not of_record(s))
+        how = told(found, buffer_and_stride, lambda s: advice.weight(s, sites))
+        for site in found:
+            yield self._report(site, how[site], self._fix(unit, site, sites))
 
     @staticmethod
     def _fix(unit: Unit, site: Site, sites: Sequence[Site]) -> Fix | None:
@@ -84,7 +88,7 @@ class UncoalescedGlobalAccess(SourceRule):
             return None
         return Fix(Applicability.UNSAFE, message, tuple(Edit(span, text) for span, text in edits))
 
-    def _report(self, site: Site, hot: bool, why_not: str, fix: Fix | None) -> Diagnostic:
+    def _report(self, site: Site, how: Told, fix: Fix | None) -> Diagnostic:
         """Put one wasteful access into words."""
         cost, shape = site.cost, site.trace.shape
         used, ideal = cost.used / cost.requests, cost.ideal / cost.requests
@@ -92,12 +96,13 @@ class UncoalescedGlobalAccess(SourceRule):
             site.span,
             f"`{advice.text_of(site.access)}` touches {advice.number(used)} sectors per warp where "
             f"{advice.number(ideal)} would do: {advice.spacing(site)} ({advice.under(shape)})",
-            severity=Severity.WARNING if hot else Severity.INFO,
+            severity=Severity.WARNING if how.hot else Severity.INFO,
             kernel=site.trace.kernel.name,
             reason="global memory moves whole 32-byte sectors; the rest of each is moved for nothing",
             help=advice.fitting_change(site),
             evidence=advice.global_evidence(site),
-            notes=[why_not] if why_not else [],
+            notes=how.notes,
+            labels=how.labels,
             fix=fix,
             lanes=advice.lane_map(site),
         )

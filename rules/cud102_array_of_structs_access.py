@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from cudalint.lint.analysis import advice
 from cudalint.lint.analysis.memory import Site, Verdict, by_place, global_sites, of_record
+from cudalint.lint.analysis.memory_groups import Told, told
 from cudalint.lint.analysis.rewrite_align import align_record
 from cudalint.lint.analysis.unit import Unit
 from cudalint.lint.diagnostics import Applicability, Diagnostic, Edit, Fix, Severity
@@ -39,7 +40,8 @@ class ArrayOfStructsAccess(SourceRule):
     ## When it does not apply
     Records of 8 or 16 bytes that are aligned to their size (`float2`, `float4`, `alignas(16)`) move as one vector
     when the whole record is used, and are not reported. The fix aligns a record whose size is a multiple of 8 or 16
-    bytes, where that alone turns its fields into vectors; nothing about its layout changes.
+    bytes, where that alone turns its fields into vectors; nothing about its layout changes. Of the
+    accesses to one record in a kernel the costliest warns; the others are information only.
 
     ## References
     CUDA C++ Best Practices Guide, "Coalesced Access to Global Memory" and "Strided Accesses".
@@ -58,8 +60,10 @@ class ArrayOfStructsAccess(SourceRule):
     def check(self, unit: Unit) -> Iterator[Diagnostic]:
         """Yield one finding for each place in the source."""
         sites = unit.once(global_sites)
-        for site in by_place(sites, lambda s: s.verdict is Verdict.BAD and of_record(s) is not None):
-            yield self._report(site, *advice.weight(site, sites), self._fix(unit, site))
+        found = by_place(sites, lambda s: s.verdict is Verdict.BAD and of_record(s) is not None)
+        how = told(found, of_record, lambda s: advice.weight(s, sites))
+        for site in found:
+            yield self._report(site, how[site], self._fix(unit, site))
 
     @staticmethod
     def _fix(unit: Unit, site: Site) -> Fix | None:
@@ -72,7 +76,7 @@ class ArrayOfStructsAccess(SourceRule):
         message = f"align `{spelled(record)}` to {wanted} bytes, so that it moves as vectors"
         return Fix(Applicability.UNSAFE, message, tuple(Edit(span, text) for span, text in edits))
 
-    def _report(self, site: Site, hot: bool, why_not: str, fix: Fix | None) -> Diagnostic:
+    def _report(self, site: Site, how: Told, fix: Fix | None) -> Diagnostic:
         """Put one access to an array of records into words."""
         cost, record = site.cost, of_record(site)
         assert record is not None
@@ -82,7 +86,7 @@ class ArrayOfStructsAccess(SourceRule):
             f"`{advice.text_of(site.access)}` touches {advice.number(used)} sectors per warp where "
             f"{advice.number(ideal)} would do: lanes are one `{spelled(record)}` of {record.size} bytes apart "
             f"({advice.under(site.trace.shape)})",
-            severity=Severity.WARNING if hot else Severity.INFO,
+            severity=Severity.WARNING if how.hot else Severity.INFO,
             kernel=site.trace.kernel.name,
             reason="global memory moves whole 32-byte sectors, and most of each holds fields that are not used here",
             help=fix.message
@@ -90,7 +94,8 @@ class ArrayOfStructsAccess(SourceRule):
             else f"keep the fields of `{spelled(record)}` in arrays of their own, or move whole records as aligned "
             "vectors of 8 or 16 bytes",
             evidence=advice.global_evidence(site),
-            notes=[why_not] if why_not else [],
+            notes=how.notes,
+            labels=how.labels,
             fix=fix,
             lanes=advice.lane_map(site),
         )

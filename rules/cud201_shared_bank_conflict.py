@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from cudalint.lint.analysis import advice
 from cudalint.lint.analysis.banks import Layout, better_layout
 from cudalint.lint.analysis.memory import Site, Verdict, by_place, shared_sites
+from cudalint.lint.analysis.memory_groups import Told, buffer_and_stride, met_by_few, told
 from cudalint.lint.analysis.rewrite import Rewrite
 from cudalint.lint.analysis.rewrite_rows import pad_rows, row_widths
 from cudalint.lint.analysis.trace import OPAQUE, AccessKind
@@ -48,7 +49,9 @@ class SharedBankConflict(SourceRule):
 
     ## When it does not apply
     Lanes that want the same word share it: `As[threadIdx.y][k]` in a tiled matrix product is a broadcast, and
-    padding such a tile only makes it slower. Those accesses are not reported.
+    padding such a tile only makes it slower. Those accesses are not reported. Of the conflicts of one array with one
+    stride in a kernel the costliest warns; the others are information only, as is a conflict of one or two lanes
+    that lie apart from all others, at an end that wraps around.
 
     ## References
     CUDA C++ Programming Guide, "Shared Memory" (banks of 32 bits); CUDA C++ Best Practices Guide, "Shared Memory
@@ -69,26 +72,26 @@ class SharedBankConflict(SourceRule):
         """Yield one finding for each place in the source."""
         sites = unit.once(shared_sites)
         certain = by_place(sites, lambda s: s.verdict is Verdict.BAD)
+        how = told(certain, buffer_and_stride, lambda s: _weight(s, sites))
         for site in certain:
-            yield self._report(unit, site, sites)
+            yield self._report(unit, site, sites, how[site])
         places = {s.span.start for s in certain}
         for site in by_place(sites, _scattered):
             if site.span.start not in places:
                 yield self._scatter(site)
 
-    def _report(self, unit: Unit, site: Site, sites: Sequence[Site]) -> Diagnostic:
+    def _report(self, unit: Unit, site: Site, sites: Sequence[Site], how: Told) -> Diagnostic:
         """Put one conflict into words, with the layout that removes it."""
         siblings = [s for s in sites if s.trace is site.trace and s.object.id == site.object.id]
         symbol = site.object.symbol
         rows = row_widths(site.trace.kernel, symbol) if symbol is not None else ()
         layout = better_layout(site, siblings, rows)
         ways = site.cost.ratio
-        hot, why_not = advice.weight(site, sites)
         return self.finding(
             site.span,
             f"`{advice.text_of(site.access)}` is a {advice.number(ways)}-way bank conflict: "
             f"{advice.spacing(site)} ({advice.under(site.trace.shape)})",
-            severity=Severity.WARNING if hot else Severity.INFO,
+            severity=Severity.WARNING if how.hot else Severity.INFO,
             kernel=site.trace.kernel.name,
             reason=f"each request takes {advice.number(ways)} times the passes that it needs",
             help=advice.layout_advice(site, layout),
@@ -98,7 +101,8 @@ class SharedBankConflict(SourceRule):
                 "block": list(site.trace.shape.block),
                 "lane_bytes": advice.lane_bytes(site),
             },
-            notes=[why_not] if why_not else [],
+            notes=how.notes,
+            labels=how.labels,
             fix=self._fix(unit, site, layout),
             lanes=advice.lane_map(site),
         )
@@ -129,6 +133,13 @@ class SharedBankConflict(SourceRule):
             return None
         message = advice.layout_advice(site, layout)
         return Fix(Applicability.UNSAFE, message, tuple(Edit(span, text) for span, text in edits))
+
+
+def _weight(site: Site, sites: Sequence[Site]) -> tuple[bool, str]:
+    """Whether a conflict is worth a change, and why not if it is not."""
+    if met_by_few(site):
+        return False, "only one or two lanes of a warp lie apart from the others, as at an end that wraps around"
+    return advice.weight(site, sites)
 
 
 def _scattered(site: Site) -> bool:

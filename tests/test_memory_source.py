@@ -11,6 +11,10 @@ from cudalint.lint.analysis.memory import Site, Verdict, sites
 from cudalint.lint.analysis.trace import AccessKind, Space
 from cudalint.lint.analysis.unit import Unit
 from cudalint.lint.frontend.parse import parse_file
+from cudalint.rules.base import SourceRule
+from cudalint.rules.cud101_uncoalesced_global_access import UncoalescedGlobalAccess
+from cudalint.rules.cud102_array_of_structs_access import ArrayOfStructsAccess
+from cudalint.rules.cud201_shared_bank_conflict import SharedBankConflict
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -122,3 +126,44 @@ def test_a_gather_from_a_table_of_a_few_sectors_cannot_waste_much(elements: int,
     unit = Unit(parse_file("table.cu", content=text.encode()))
     judged = sites(unit.traces(unit.kernels[0])[0], Space.GLOBAL)
     assert [s.object.name for s in judged if s.verdict is Verdict.DATA] == (["table"] if said else [])
+
+
+def told_in(source: str, rule: SourceRule) -> list[tuple[int, str, int]]:
+    """The findings of a rule on a source: line, severity, other places that they point to."""
+    found = rule.check(Unit(parse_file("k.cu", content=source.encode())))
+    return [(d.span.line, d.severity.name, len(d.labels)) for d in found]
+
+
+def test_of_accesses_with_one_cause_the_costliest_warns() -> None:
+    source = """\
+struct Body { float x, y, z, mass, age; };
+__global__ void k(Body *a, float *b, const float *c, int n, int rows) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  for (int j = 0; j < n; ++j) {
+    a[i * n + j].x += 1;
+    a[j * n + i].mass = a[j * n + i].age;
+    b[i * 16 + j] = c[i * 16 + j];
+  }
+}
+void run(Body *a, float *b, float *c, int n, int rows) { k<<<10, 128>>>(a, b, c, n, rows); }
+"""
+    records = told_in(source, ArrayOfStructsAccess())
+    assert sorted(s for _, s, _ in records) == ["INFO"] * (len(records) - 1) + ["WARNING"]
+    assert [n for _, s, n in records if s == "WARNING"] == [len(records) - 1]
+    plain = [d for d in told_in(source, UncoalescedGlobalAccess()) if d[0] == 7]
+    assert [(s, n) for _, s, n in plain] == [("WARNING", 0)] * 2, "two buffers are two causes"
+
+
+def test_a_conflict_of_a_lane_that_wraps_around_is_no_warning() -> None:
+    source = """\
+__global__ void k(float *out) {
+  __shared__ float s[36];
+  s[threadIdx.x] = out[threadIdx.x];
+  __syncthreads();
+  int bin = threadIdx.x;
+  out[bin] = s[bin == 0 ? 35 : bin - 1];
+  out[bin + 32] = s[bin * 2 % 36];
+}
+void run(float *out) { k<<<1, 32>>>(out); }
+"""
+    assert told_in(source, SharedBankConflict()) == [(6, "INFO", 0), (7, "WARNING", 0)]

@@ -181,7 +181,7 @@ def _bad_within_runs(events: Sequence[Access], costs: Sequence[Cost], lanes: Lan
     Where most neighbours are one fixed distance apart, the runs of lanes that keep it are rigid. The longest run
     of each warp costs what it costs, wherever the others lie.
     """
-    kept = [_longest_runs(e, lanes) for e in events]
+    kept = [longest_runs(e, lanes) for e in events]
     if any(e is None for e in kept):
         return False
     _, world, requests = _requests([e for e in kept if e is not None], lanes, space)
@@ -190,7 +190,7 @@ def _bad_within_runs(events: Sequence[Access], costs: Sequence[Cost], lanes: Lan
     return len(bounds) == len(costs) and _bad(bounds, space)
 
 
-def _longest_runs(event: Access, lanes: LaneGrid) -> Access | None:
+def longest_runs(event: Access, lanes: LaneGrid) -> Access | None:
     """The execution cut down to the longest run of each warp; None when no one distance prevails."""
     step, where = _steps(event.address, event.mask, lanes)
     if not len(step):

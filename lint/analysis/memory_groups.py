@@ -1,0 +1,91 @@
+"""Which of several findings say the same: one stands for all that one change would mend, the others refer to it."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Hashable, Iterable, Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+from cudalint.lint.analysis.memory import CONFLICT, Site, longest_runs, recost
+from cudalint.lint.analysis.trace import Access, LaneGrid
+from cudalint.lint.diagnostics import Label
+
+FEW_LANES = 2
+"""Lanes of a warp that lie apart from all others, as at an end that wraps around, and that no layout can bring in."""
+SHOWN = 4
+"""Other places that a finding points to."""
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """How a site is to be told: as a warning or for information, with notes why not, and other places."""
+
+    hot: bool
+    notes: tuple[str, ...] = ()
+    labels: tuple[Label, ...] = ()
+
+
+def told(
+    sites: Iterable[Site], cause: Callable[[Site], Hashable], weigh: Callable[[Site], tuple[bool, str]]
+) -> Mapping[Site, Told]:
+    """How to tell each site. Of those in one kernel with the same cause, the costliest is the one to look at."""
+    groups: dict[Hashable, list[tuple[Site, bool, str]]] = defaultdict(list)
+    for site in sites:
+        groups[site.trace.kernel.pattern, cause(site)].append((site, *weigh(site)))
+    found: dict[Site, Told] = {}
+    for group in groups.values():
+        first, hot, why_not = max(group, key=lambda item: (item[1], _excess(item[0])))
+        others = [site for site, _, _ in group if site is not first]
+        found[first] = Told(hot, _notes(why_not), tuple(_label(site) for site in others[:SHOWN]) if hot else ())
+        for site, own, why in group:
+            if site is not first:
+                repeated = f"line {first.span.line} has the same cause and costs more" if own else why
+                found[site] = Told(False, _notes(repeated))
+    return found
+
+
+def _excess(site: Site) -> int:
+    """What a site costs above its ideal, over all its executions."""
+    return site.cost.used - site.cost.ideal
+
+
+def _notes(text: str) -> tuple[str, ...]:
+    return (text,) if text else ()
+
+
+def _label(site: Site) -> Label:
+    return Label(site.span, "the same here")
+
+
+def buffer_and_stride(site: Site) -> Hashable:
+    """The cause of a badly placed access: where its buffer is declared, and how far apart neighbouring lanes are."""
+    symbol = site.object.symbol
+    return (symbol.span.start if symbol is not None else site.object.name), site.stride
+
+
+def met_by_few(site: Site) -> bool:
+    """Whether lanes meet in a bank only because one or two of a warp lie apart from all others."""
+    lanes = site.trace.lanes
+    kept = []
+    for event in site.events:
+        line = _on_one_line(event, lanes)
+        if line is None or np.bincount(lanes.warp[event.mask & ~line.mask], minlength=1).max() > FEW_LANES:
+            return False
+        kept.append(line)
+    return recost(site, kept).ratio < CONFLICT
+
+
+def _on_one_line(event: Access, lanes: LaneGrid) -> Access | None:
+    """The execution cut down to the lanes that lie where the longest run of their warp leads; None without one."""
+    run = longest_runs(event, lanes)
+    if run is None:
+        return None
+    there = np.flatnonzero(run.mask)
+    _, first, count = np.unique(lanes.warp[there], return_index=True, return_counts=True)
+    start = there[first]
+    step = event.address[np.minimum(start + 1, len(event.address) - 1)] - event.address[start]
+    step = np.where(count > 1, step, 0)
+    number = np.searchsorted(lanes.warp[start], lanes.warp).clip(max=len(start) - 1)
+    expected = event.address[start][number] + step[number] * (lanes.lane - lanes.lane[start][number])
+    return replace(event, mask=event.mask & (event.address == expected))
