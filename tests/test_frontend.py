@@ -650,3 +650,20 @@ def test_what_a_sizeof_measures_is_kept() -> None:
         "alignof(S)": None,
         "sizeof(float)": None,
     }
+
+
+def test_a_function_declared_before_its_definition_has_one_key(lower: Lower) -> None:
+    unit = lower("""\
+__global__ void k(float *a);
+template <class T> __device__ T f(T a);
+__device__ int g(int);
+struct S { __device__ int m(int); };
+void run(float *a) { k<<<1, 32>>>(a); }
+__global__ void k(float *a) { S s; a[threadIdx.x] = f(1.0f) + g(2) + s.m(3); }
+template <class T> __device__ T f(T a) { return a; }
+__device__ int g(int x) { return x; }
+__device__ int S::m(int x) { return x; }
+""")
+    named = [f.key for f in unit.functions.values() if f.name in ("k", "f", "g", "m")]
+    assert sorted(named) == ["S::m(int)", "f<float>(float)", "g(int)", "k(float *)"]
+    assert [site.launch.key for site in unit.launches] == ["k(float *)"]

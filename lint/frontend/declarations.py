@@ -64,6 +64,7 @@ class Declarations:
         self._unsound: dict[int, bool] = {}
         self._callees: dict[int, Callee] = {}
         self._keys: dict[str, int] = {}
+        self._named: dict[int, tuple[str, str]] = {}
         self._scopes: dict[int, str] = {}
         self._symbols: dict[int, Symbol] = {}
         self.names: dict[str, int] = {} if names is None else names
@@ -129,7 +130,9 @@ class Declarations:
         returned = lib.clang_getResultType(of)
         key = pattern = None
         if definition is not None and not system:
-            key, pattern = self._key(definition, qualified, own, of, instance=bool(own or outer))
+            if definition.d0 not in self._named:  # else an earlier declaration has asked
+                self._named[definition.d0] = self._key(definition, qualified, own, of, instance=bool(own or outer))
+            key, pattern = self._named[definition.d0]
         return Callee(
             cursor=cursor,
             definition=definition,
