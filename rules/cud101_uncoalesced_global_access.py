@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from cudalint.lint.analysis import advice
 from cudalint.lint.analysis.memory import Site, Verdict, by_place, global_sites, of_record
-from cudalint.lint.analysis.memory_groups import Told, buffer_and_stride, told
+from cudalint.lint.analysis.memory_groups import Told, buffer_and_stride, minor, told
 from cudalint.lint.analysis.rewrite import exchange_axes
 from cudalint.lint.analysis.rewrite_tile import stage_through_tile
 from cudalint.lint.analysis.rewrite_vector import store_as_vector
@@ -68,7 +68,7 @@ class UncoalescedGlobalAccess(SourceRule):
         """Yield one finding for each place in the source."""
         sites = unit.once(global_sites)
         found = by_place(sites, lambda s: s.verdict is Verdict.BAD and not of_record(s))
-        how = told(found, buffer_and_stride, lambda s: advice.weight(s, sites))
+        how = told(found, buffer_and_stride, lambda s: _weight(s, sites))
         for site in found:
             yield self._report(site, how[site], self._fix(unit, site, sites))
 
@@ -106,3 +106,10 @@ class UncoalescedGlobalAccess(SourceRule):
             fix=fix,
             lanes=advice.lane_map(site),
         )
+
+
+def _weight(site: Site, sites: Sequence[Site]) -> tuple[bool, str]:
+    """Whether an access is worth a change, and why not if it is not."""
+    hot, why_not = advice.weight(site, sites)
+    why_not = why_not or minor(site)
+    return hot and not why_not, why_not

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from cudalint.lint.analysis import advice
 from cudalint.lint.analysis.memory import Site, Verdict, by_place, global_sites, of_record
-from cudalint.lint.analysis.memory_groups import Told, told
+from cudalint.lint.analysis.memory_groups import Told, minor, told
 from cudalint.lint.analysis.rewrite_align import align_record
 from cudalint.lint.analysis.unit import Unit
 from cudalint.lint.diagnostics import Applicability, Diagnostic, Edit, Fix, Severity
@@ -61,7 +61,7 @@ class ArrayOfStructsAccess(SourceRule):
         """Yield one finding for each place in the source."""
         sites = unit.once(global_sites)
         found = by_place(sites, lambda s: s.verdict is Verdict.BAD and of_record(s) is not None)
-        how = told(found, of_record, lambda s: advice.weight(s, sites))
+        how = told(found, of_record, lambda s: _weight(s, sites))
         for site in found:
             yield self._report(site, how[site], self._fix(unit, site))
 
@@ -99,3 +99,10 @@ class ArrayOfStructsAccess(SourceRule):
             fix=fix,
             lanes=advice.lane_map(site),
         )
+
+
+def _weight(site: Site, sites: Sequence[Site]) -> tuple[bool, str]:
+    """Whether an access is worth a change, and why not if it is not."""
+    hot, why_not = advice.weight(site, sites)
+    why_not = why_not or minor(site)
+    return hot and not why_not, why_not

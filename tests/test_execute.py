@@ -731,3 +731,13 @@ def test_a_reference_to_what_a_pointer_points_to_leads_there(body: str) -> None:
 def test_a_reference_to_a_pointer_is_bound_to_the_pointer() -> None:
     trace = run("__global__ void k(int *p, int *out) { int *&q = p; q = q + 5; out[threadIdx.x] = *p; }\n")
     assert set(elements(accesses(trace, "p", AccessKind.LOAD)[0])) == {5}
+
+
+def test_a_converted_number_is_bound_as_a_new_value() -> None:
+    trace = run(
+        "template <class T> __device__ T half_of(const T &a) { return a / 2; }\n"
+        "__global__ void k(const short *in, float *out) { out[threadIdx.x] = half_of<float>(in[threadIdx.x * 3]); }\n"
+    )
+    (load,) = accesses(trace, "in", AccessKind.LOAD)
+    assert load.size == 2
+    assert elements(load, 2)[:3] == [0, 3, 6]

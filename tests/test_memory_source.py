@@ -14,6 +14,7 @@ from cudalint.lint.frontend.parse import parse_file
 from cudalint.rules.base import SourceRule
 from cudalint.rules.cud101_uncoalesced_global_access import UncoalescedGlobalAccess
 from cudalint.rules.cud102_array_of_structs_access import ArrayOfStructsAccess
+from cudalint.rules.cud104_misaligned_vector_access import MisalignedVectorAccess
 from cudalint.rules.cud201_shared_bank_conflict import SharedBankConflict
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -167,3 +168,47 @@ __global__ void k(float *out) {
 void run(float *out) { k<<<1, 32>>>(out); }
 """
     assert told_in(source, SharedBankConflict()) == [(6, "INFO", 0), (7, "WARNING", 0)]
+
+
+SMALL = """
+__global__ void bytes(const char *in, char *out, int skip) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  out[i] = in[i - skip];
+}
+__global__ void strides(const float *in, float *out, int s0, int s1) {
+  out[threadIdx.x] = in[threadIdx.x * s0 + blockIdx.x * s1];
+}
+__global__ void rows(const float *in, float *out, int pitch) {
+  out[threadIdx.x] = in[threadIdx.x * pitch + blockIdx.x];
+}
+__global__ void nibbles(const unsigned char *in, float *out) {
+  for (int j = 0; j < 4; ++j) out[threadIdx.x + 256 * j] = in[threadIdx.x * 4 + j];
+}
+void run(char *c, unsigned char *u, float *f, int n) {
+  bytes<<<n, 256>>>(c, c, n);
+  strides<<<n, 256>>>(f, f, n, n);
+  rows<<<n, 256>>>(f, f, n);
+  nibbles<<<1, 256>>>(u, f);
+}
+"""
+
+
+def test_what_wastes_little_or_may_waste_nothing_is_no_warning() -> None:
+    found = {line: severity for line, severity, _ in told_in(SMALL, UncoalescedGlobalAccess())}
+    assert 4 not in found, "a contiguous access that starts in the middle of a sector"
+    assert found[7] == "INFO", "a stride that may be that of one element"
+    assert found[10] == "WARNING", "a stride beside which a block moves by one element"
+    assert found[13] == "INFO", "a sector that a short loop uses up"
+
+
+def test_copies_of_bytes_demand_no_alignment() -> None:
+    source = """\
+__global__ void k(unsigned char *b, float *o, const float *f, int n0) {
+  unsigned x;
+  memcpy(&x, b + threadIdx.x * 18 + 2, 4);
+  o[threadIdx.x] = x;
+  o[threadIdx.x + 64] = *(const float *)((const char *)f + threadIdx.x * 6);
+}
+void run(unsigned char *b, float *o, float *f, int n) { k<<<1, 64>>>(b, o, f, n); }
+"""
+    assert [line for line, _, _ in told_in(source, MisalignedVectorAccess())] == [5]

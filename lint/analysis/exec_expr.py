@@ -65,7 +65,7 @@ from cudalint.lint.model.expressions import (
     Unary,
     Var,
 )
-from cudalint.lint.model.types import ArrayType, PointerType, RecordType, Type, VoidType
+from cudalint.lint.model.types import ArrayType, FloatType, IntType, PointerType, RecordType, Type, VoidType
 
 COSTLY = 4
 """Cost from which a `?:` or `&&` is recorded as a branch; cheaper ones are always predicated."""
@@ -132,6 +132,9 @@ def _place_member(m: Machine, expr: Member) -> Ptr:
 
 
 def _place_cast(m: Machine, expr: Cast) -> Ptr:
+    """A conversion of a number is a new value; all other casts are the same place seen otherwise."""
+    if isinstance(expr.type, IntType | FloatType) and expr.type != expr.operand.type:
+        return temporary(m, m.eval(expr), expr.type)
     return place(m, expr.operand)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -33,10 +34,12 @@ from cudalint.lint.analysis.exec_values import (
     tainted,
 )
 from cudalint.lint.analysis.trace import AccessKind
-from cudalint.lint.model.expressions import Call
-from cudalint.lint.model.types import IntType, PointerType, RecordType, VoidType
+from cudalint.lint.model.expressions import Call, Deref, Expr, Index, Member, Var
+from cudalint.lint.model.types import ArrayType, IntType, PointerType, RecordType, VoidType
 
 UCHAR = IntType(8, False, "unsigned char")
+_VECTOR = 16
+"""Bytes that one access can move (lanes.WIDEST)."""
 MTGP32_THREADS = 256
 """Threads of a block that may draw from one MTGP32 state (cuRAND Library, "Device API Overview")."""
 
@@ -223,14 +226,23 @@ def _move_bytes(m: Machine, expr: Call) -> Value:
     count = m.number(expr.args[2])
     size = count.data if isinstance(count.data, int) and not count.taint else 1
     if source is not None:
-        m.record.access(m, source_lvalue, AccessKind.LOAD, tainted_ptr(source, count), size)
-    m.record.access(m, target_lvalue, AccessKind.STORE, tainted_ptr(target, count), size)
+        m.record.access(m, _elements(source_lvalue, size), AccessKind.LOAD, tainted_ptr(source, count), size)
+    m.record.access(m, _elements(target_lvalue, size), AccessKind.STORE, tainted_ptr(target, count), size)
     of = target_lvalue.type
     if source is not None and of.size == size:
         poke(m, target, of, peek(m, source, of))
     else:
         target.obj.smear(m, LOADED)
     return target
+
+
+def _elements(lvalue: Expr, size: int) -> Expr:
+    """An lvalue of so many bytes that promises the alignment of its type, no more."""
+    of = lvalue.type
+    made_of = of.size and of.size < size <= _VECTOR and size % of.size == 0
+    if isinstance(lvalue, Deref | Index | Var | Member) and made_of:
+        return replace(lvalue, type=ArrayType(of, size // of.size))
+    return lvalue
 
 
 def tainted_ptr(ptr: Ptr, count: Val) -> Ptr:

@@ -104,8 +104,9 @@ class Site:
 
     @property
     def stride(self) -> int | None:
-        """The distance between neighbouring lanes in bytes, where all worlds agree."""
-        return self.strides[0] if len(set(self.strides)) == 1 else None
+        """The distance between neighbouring lanes in bytes, where all worlds agree (one sampled alone does not)."""
+        alone = len(self.strides) < self.trace.lanes.worlds and self.access.address_taint & Taint.ASSUMED
+        return self.strides[0] if len(set(self.strides)) == 1 and not alone else None
 
     @property
     def loops(self) -> int:
@@ -151,6 +152,8 @@ def _site(trace: Trace, space: Space, events: Sequence[Access]) -> Site | None:
     sample = basis[int(excess.argmax())]
     strides = tuple(lane_stride(sample, lanes, w) for w in worlds)
     verdict = Verdict.BAD if _bad(costs, space) else Verdict.FINE
+    if space is Space.GLOBAL and all(s == sample.size for s in strides) and not _more_than_shifted(costs):
+        verdict = Verdict.FINE
     if not decided and space is Space.GLOBAL and _small(sample):
         verdict = Verdict.FINE
     elif not decided and (verdict is Verdict.BAD or not _speaks(sample, lanes)):
@@ -267,6 +270,11 @@ def _bad(costs: Iterable[Cost], space: Space) -> bool:
     if space is Space.SHARED:
         return all(c.used >= CONFLICT * c.ideal for c in costs)
     return all(c.used >= WASTEFUL * c.ideal and c.used > FULL * c.full for c in costs)
+
+
+def _more_than_shifted(costs: Iterable[Cost]) -> bool:
+    """Whether requests cost more than the one sector that a start in the middle of a sector adds."""
+    return any(c.used - c.ideal > c.requests for c in costs)
 
 
 def _speaks(access: Access, lanes: LaneGrid) -> bool:

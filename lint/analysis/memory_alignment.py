@@ -52,7 +52,9 @@ def _judge(trace: Trace, events: list[Access]) -> Misaligned | None:
     wrong = [w for w in np.unique(world) if rest[world == w].any()]
     if not wrong:
         return None
-    certain = len(wrong) == len(np.unique(world))
+    worlds = len(np.unique(world))
+    sampled = worlds < trace.lanes.worlds and any((e.address_taint | e.mask_taint) & Taint.ASSUMED for e in events)
+    certain = len(wrong) == worlds and not sampled  # a sample that alone leads there proves nothing
     shifted = all(len(np.unique(rest[world == w])) == 1 for w in wrong)
     if not certain and not (shifted and demands >= 8):
         return None

@@ -8,11 +8,13 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from cudalint.lint.analysis.memory import CONFLICT, Site, longest_runs, recost
-from cudalint.lint.analysis.trace import Access, LaneGrid
+from cudalint.lint.analysis.trace import Access, LaneGrid, Taint
 from cudalint.lint.diagnostics import Label
 
 FEW_LANES = 2
 """Lanes of a warp that lie apart from all others, as at an end that wraps around, and that no layout can bring in."""
+LITTLE = 4
+"""Sectors per request of a full, contiguous access of four bytes per lane."""
 SHOWN = 4
 """Other places that a finding points to."""
 
@@ -62,6 +64,25 @@ def buffer_and_stride(site: Site) -> Hashable:
     """The cause of a badly placed access: where its buffer is declared, and how far apart neighbouring lanes are."""
     symbol = site.object.symbol
     return (symbol.span.start if symbol is not None else site.object.name), site.stride
+
+
+def minor(site: Site) -> str:
+    """Why a wasteful global access is not worth a warning all the same; empty when it is."""
+    if site.cost.used <= LITTLE * site.cost.requests:
+        return "it touches no more sectors than a full access of one word per lane"
+    if site.stride is None and site.access.address_taint & Taint.ASSUMED and not _has_neighbours(site):
+        return "the distance is a run-time value, and nothing here tells that it is not that of one element"
+    return ""
+
+
+def _has_neighbours(site: Site) -> bool:
+    """Whether anything moves the access by one element: a loop, a block, a thread along another axis."""
+    world = site.trace.lanes.world
+    for w in np.unique(world):
+        moved = np.concatenate([e.address[e.mask & (world == w)] for e in site.events])
+        if (np.diff(np.unique(moved)) == site.access.size).any():
+            return True
+    return False
 
 
 def met_by_few(site: Site) -> bool:

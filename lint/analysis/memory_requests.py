@@ -100,7 +100,7 @@ def _vectorised(accesses: Sequence[Access]) -> list[Access]:
         plain = access.kind in (AccessKind.LOAD, AccessKind.STORE) and not access.volatile
         if plain and access.size < _known_alignment(access):
             where = (access.object.id, access.kind, access.size, access.interval, access.warp_interval, _of(access))
-            groups[(*where, _iterations(access.frames), access.calls)].append(access)
+            groups[(*where, iterations(access.frames), access.calls)].append(access)
     replaced: dict[int, Access | None] = {}
     for group in groups.values():
         if len(group) > 1:
@@ -140,9 +140,9 @@ def _known_alignment(access: Access) -> int:
     return min(record.align, WIDEST) if isinstance(record, RecordType) else 0
 
 
-def _iterations(frames: Iterable[Frame]) -> tuple[tuple[object, int], ...]:
-    """The iterations that tell executions apart, those of unrolled loops left out."""
-    return tuple((f.head, f.iteration) for f in frames if f.trip is None or f.trip > UNROLLED)
+def iterations(frames: Iterable[Frame], unrolled: int = UNROLLED) -> tuple[tuple[object, int], ...]:
+    """The iterations that tell executions apart, those of loops of up to `unrolled` iterations left out."""
+    return tuple((f.head, f.iteration) for f in frames if f.trip is None or f.trip > unrolled)
 
 
 def _joined(group: Sequence[Access]) -> dict[int, Access | None]:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from cudalint.lint.analysis.lanes import SECTOR
 from cudalint.lint.analysis.memory import Site, Verdict, sites, worst_warp
+from cudalint.lint.analysis.memory_requests import iterations
 from cudalint.lint.analysis.trace import Access, AccessKind, Ints, Space, Trace
 from cudalint.lint.model.source import Span
 
@@ -75,14 +76,17 @@ def used_share(site: Site) -> float:
     """How much of the sectors that a warp touches is used by all accesses of the same iteration, 0 to 1.
 
     The worst warp of the costliest execution is looked at. What the other fields of a record or the neighbouring
-    elements use of a sector soon after, the L1 cache still has.
+    elements use of a sector soon after, the L1 cache still has; so it does what a loop over no more elements than
+    one sector holds uses.
     """
     lanes, access = site.trace.lanes, site.access
     there = worst_warp(site)
     warp, address = lanes.warp[there[0]], access.address[there]
     used: list[Ints] = []
+    few = SECTOR // access.size
+    here = iterations(access.frames, few)
     for other in site.trace.accesses(Space.GLOBAL):
-        if other.object.id == access.object.id and other.frames == access.frames:
+        if other.object.id == access.object.id and iterations(other.frames, few) == here:
             mine = other.address[other.mask & (lanes.warp == warp)]
             used.append((mine[:, None] + np.arange(other.size)).ravel())
     touched = np.unique(np.concatenate([address // SECTOR, (address + access.size - 1) // SECTOR]))
