@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from cudalint.lint.analysis import advice
 from cudalint.lint.analysis.memory import Site, Verdict, by_place, global_sites, of_record
-from cudalint.lint.analysis.memory_groups import Told, buffer_and_stride, minor, told
+from cudalint.lint.analysis.memory_groups import Told, buffer_and_stride, minor, shown_at, told
 from cudalint.lint.analysis.rewrite import exchange_axes
 from cudalint.lint.analysis.rewrite_tile import stage_through_tile
 from cudalint.lint.analysis.rewrite_vector import store_as_vector
@@ -70,7 +70,7 @@ class UncoalescedGlobalAccess(SourceRule):
         found = by_place(sites, lambda s: s.verdict is Verdict.BAD and not of_record(s))
         how = told(found, buffer_and_stride, lambda s: _weight(s, sites))
         for site in found:
-            yield self._report(site, how[site], self._fix(unit, site, sites))
+            yield self._report(unit, site, how[site], self._fix(unit, site, sites))
 
     @staticmethod
     def _fix(unit: Unit, site: Site, sites: Sequence[Site]) -> Fix | None:
@@ -88,12 +88,13 @@ class UncoalescedGlobalAccess(SourceRule):
             return None
         return Fix(Applicability.UNSAFE, message, tuple(Edit(span, text) for span, text in edits))
 
-    def _report(self, site: Site, how: Told, fix: Fix | None) -> Diagnostic:
+    def _report(self, unit: Unit, site: Site, how: Told, fix: Fix | None) -> Diagnostic:
         """Put one wasteful access into words."""
         cost, shape = site.cost, site.trace.shape
         used, ideal = cost.used / cost.requests, cost.ideal / cost.requests
+        span, labels = shown_at(unit.program, site)
         return self.finding(
-            site.span,
+            span,
             f"`{advice.text_of(site.access)}` touches {advice.number(used)} sectors per warp where "
             f"{advice.number(ideal)} would do: {advice.spacing(site)} ({advice.under(shape)})",
             severity=Severity.WARNING if how.hot else Severity.INFO,
@@ -102,7 +103,7 @@ class UncoalescedGlobalAccess(SourceRule):
             help=advice.fitting_change(site),
             evidence=advice.global_evidence(site),
             notes=how.notes,
-            labels=how.labels,
+            labels=(*labels, *how.labels),
             fix=fix,
             lanes=advice.lane_map(site),
         )

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from cudalint.lint.analysis import advice
 from cudalint.lint.analysis.memory import Site, Verdict, by_place, global_sites, of_record
-from cudalint.lint.analysis.memory_groups import Told, minor, told
+from cudalint.lint.analysis.memory_groups import Told, minor, shown_at, told
 from cudalint.lint.analysis.rewrite_align import align_record
 from cudalint.lint.analysis.unit import Unit
 from cudalint.lint.diagnostics import Applicability, Diagnostic, Edit, Fix, Severity
@@ -63,7 +63,7 @@ class ArrayOfStructsAccess(SourceRule):
         found = by_place(sites, lambda s: s.verdict is Verdict.BAD and of_record(s) is not None)
         how = told(found, of_record, lambda s: _weight(s, sites))
         for site in found:
-            yield self._report(site, how[site], self._fix(unit, site))
+            yield self._report(unit, site, how[site], self._fix(unit, site))
 
     @staticmethod
     def _fix(unit: Unit, site: Site) -> Fix | None:
@@ -76,13 +76,14 @@ class ArrayOfStructsAccess(SourceRule):
         message = f"align `{spelled(record)}` to {wanted} bytes, so that it moves as vectors"
         return Fix(Applicability.UNSAFE, message, tuple(Edit(span, text) for span, text in edits))
 
-    def _report(self, site: Site, how: Told, fix: Fix | None) -> Diagnostic:
+    def _report(self, unit: Unit, site: Site, how: Told, fix: Fix | None) -> Diagnostic:
         """Put one access to an array of records into words."""
         cost, record = site.cost, of_record(site)
         assert record is not None
         used, ideal = cost.used / cost.requests, cost.ideal / cost.requests
+        span, labels = shown_at(unit.program, site)
         return self.finding(
-            site.span,
+            span,
             f"`{advice.text_of(site.access)}` touches {advice.number(used)} sectors per warp where "
             f"{advice.number(ideal)} would do: lanes are one `{spelled(record)}` of {record.size} bytes apart "
             f"({advice.under(site.trace.shape)})",
@@ -95,7 +96,7 @@ class ArrayOfStructsAccess(SourceRule):
             "vectors of 8 or 16 bytes",
             evidence=advice.global_evidence(site),
             notes=how.notes,
-            labels=how.labels,
+            labels=(*labels, *how.labels),
             fix=fix,
             lanes=advice.lane_map(site),
         )

@@ -212,3 +212,33 @@ __global__ void k(unsigned char *b, float *o, const float *f, int n0) {
 void run(unsigned char *b, float *o, float *f, int n) { k<<<1, 64>>>(b, o, f, n); }
 """
     assert [line for line, _, _ in told_in(source, MisalignedVectorAccess())] == [5]
+
+
+def test_an_access_in_an_operator_of_a_header_is_shown_where_the_kernel_uses_it(tmp_path: Path) -> None:
+    (tmp_path / "vectors.h").write_text(
+        "struct F3 { float x, y, z; };\n"
+        "inline __device__ F3 operator+(const F3 &a, const F3 &b) { return {a.x + b.x, a.y + b.y, a.z + b.z}; }\n"
+    )
+    kernel = tmp_path / "k.cu"
+    kernel.write_text("""\
+#include "vectors.h"
+__global__ void k(F3 *o, const F3 *a, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  for (int j = 0; j < n; ++j) o[j] = o[j] + a[i * n + j];
+}
+void run(F3 *a, F3 *o, int n) { k<<<9, 128>>>(o, a, n); }
+""")
+    found = list(ArrayOfStructsAccess().check(Unit(parse_file(kernel))))
+    assert {(Path(d.filename).name, d.span.line, d.labels[0].span.line) for d in found} == {("k.cu", 4, 2)}
+    assert [d.severity.name for d in found].count("WARNING") == 1
+
+
+def test_a_magic_division_by_a_sampled_number_tells_nothing() -> None:
+    source = """\
+__device__ unsigned divided(unsigned n, uint3 d) { return (__umulhi(n, d.x) + n) >> d.y; }
+__global__ void k(const float *in, float *out, uint3 d) {
+  out[threadIdx.x] = in[threadIdx.x - divided(threadIdx.x, d) * d.z];
+}
+void run(float *a, uint3 d) { k<<<1, 64>>>(a, a, d); }
+"""
+    assert told_in(source, UncoalescedGlobalAccess()) == []

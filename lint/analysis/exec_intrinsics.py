@@ -13,6 +13,7 @@ from cudalint.lint.analysis.exec_expr import load, peek, place, poke, store
 from cudalint.lint.analysis.exec_machine import Machine
 from cudalint.lint.analysis.exec_memory import is_aggregate, reread
 from cudalint.lint.analysis.exec_values import (
+    ASSUMED,
     EXACT,
     I32,
     I64,
@@ -137,11 +138,13 @@ def _reversed_bits(x: Any, bits: int) -> Any:
     return out
 
 
-def _high_product(bits: int) -> Callable[[Any, Any], Any]:
-    def product(a: Any, b: Any) -> Any:
-        return (a * b) >> bits
+def _high_word(m: Machine, expr: Call) -> Value:
+    """The high word of a product. A sampled factor tells nothing: such factors are made, with a shift, to divide."""
+    value = _HIGH_PRODUCT(m, expr)
+    return tainted(value, UNKNOWN) if isinstance(value, Val) and value.taint & ASSUMED else value
 
-    return product
+
+_HIGH_PRODUCT = _apply(lambda a, b: (a * b) >> 32, integer=True)
 
 
 def _low24(a: Any, b: Any) -> Any:
@@ -388,8 +391,8 @@ TABLE: dict[str, Intrinsic] = {
     "__brevll": _bits(64, _reversed_bits),
     "__mul24": _apply(_low24, integer=True),
     "__umul24": _apply(_unsigned24, integer=True),
-    "__mulhi": _apply(_high_product(32), integer=True),
-    "__umulhi": _apply(_high_product(32), integer=True),
+    "__mulhi": _high_word,
+    "__umulhi": _high_word,
     "__fns": _pure,
     **dict.fromkeys(("__ldg", "__ldca", "__ldcg", "__ldcs", "__ldlu", "__ldcv"), _load),
     **dict.fromkeys(("__stwb", "__stcg", "__stcs", "__stwt"), _store),

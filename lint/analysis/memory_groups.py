@@ -10,6 +10,9 @@ import numpy as np
 from cudalint.lint.analysis.memory import CONFLICT, Site, longest_runs, recost
 from cudalint.lint.analysis.trace import Access, LaneGrid, Taint
 from cudalint.lint.diagnostics import Label
+from cudalint.lint.model.program import TranslationUnit
+from cudalint.lint.model.source import Span
+from cudalint.lint.model.types import RecordType
 
 FEW_LANES = 2
 """Lanes of a warp that lie apart from all others, as at an end that wraps around, and that no layout can bring in."""
@@ -76,11 +79,13 @@ def minor(site: Site) -> str:
 
 
 def _has_neighbours(site: Site) -> bool:
-    """Whether anything moves the access by one element: a loop, a block, a thread along another axis."""
+    """Whether anything moves the access by one element or record: a loop, a block, a thread along another axis."""
     world = site.trace.lanes.world
+    record = site.access.field_of
+    steps = [site.access.size, *([record.size] if isinstance(record, RecordType) else [])]
     for w in np.unique(world):
         moved = np.concatenate([e.address[e.mask & (world == w)] for e in site.events])
-        if (np.diff(np.unique(moved)) == site.access.size).any():
+        if np.isin(np.diff(np.unique(moved)), steps).any():
             return True
     return False
 
@@ -110,3 +115,24 @@ def _on_one_line(event: Access, lanes: LaneGrid) -> Access | None:
     number = np.searchsorted(lanes.warp[start], lanes.warp).clip(max=len(start) - 1)
     expected = event.address[start][number] + step[number] * (lanes.lane - lanes.lane[start][number])
     return replace(event, mask=event.mask & (event.address == expected))
+
+
+def shown_at(program: TranslationUnit, site: Site) -> tuple[Span, tuple[Label, ...]]:
+    """Where to show a site, and what else to point to.
+
+    An access in an operator of another file is shown where the kernel uses the operator: that is the code to change.
+    """
+    file = site.trace.kernel.span.file
+    calls = [call for call in site.access.calls if call.file == file]
+    if site.span.file == file or not calls or not _in_operator(program, site.span):
+        return site.span, ()
+    return calls[-1], (Label(site.span, "the access in the operator"),)
+
+
+def _in_operator(program: TranslationUnit, span: Span) -> bool:
+    around = [
+        f
+        for f in program.functions.values()
+        if f.span.file == span.file and f.span.offset <= span.offset < f.span.end_offset
+    ]
+    return bool(around) and max(around, key=lambda f: f.span.offset).name.startswith("operator")
