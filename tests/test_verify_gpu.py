@@ -155,7 +155,9 @@ def test_a_write_outside_the_buffer_is_caught(session: Session) -> None:
 
 
 def test_a_hang_ends_and_the_next_job_runs(session: Session) -> None:
-    assert session.run(fault_job("hang"), limit_s=10.0).stage == "hang"
+    outcome = session.run(fault_job("hang"), limit_s=10.0)
+    assert outcome.stage == "hang"
+    assert "the fixed kernel hangs" in outcome.error
     assert session.run(fault_job("good")).equal == "bitwise"
 
 

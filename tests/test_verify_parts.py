@@ -162,10 +162,21 @@ def test_the_real_worker_answers_wherever_it_is_started(tmp_path: Path, monkeypa
     assert outcome.error
 
 
-def test_a_hang_is_ended_in_bounded_time(tmp_path: Path) -> None:
-    with Session(worker(tmp_path, "time.sleep(100)")) as session:
+@pytest.mark.parametrize(
+    ("said", "stage", "words"),
+    [
+        ("", "build", "not compiled"),
+        ("#flagged", "hang", "the flagged kernel hangs"),
+        ("#fixed", "hang", "the fixed kernel hangs"),
+        ("#timing", "hang", "a kernel hangs"),
+    ],
+)
+def test_a_hang_is_ended_in_bounded_time_and_says_where(tmp_path: Path, said: str, stage: str, words: str) -> None:
+    body = f"print({said!r}, flush=True) if {said!r} else None; time.sleep(100)"
+    with Session(worker(tmp_path, body)) as session:
         outcome = session.run(JOB, limit_s=1.0)
-    assert outcome.stage == "hang"
+    assert outcome.stage == stage
+    assert words in outcome.error
 
 
 SECTORS, REQUESTS = METRICS["global_load_sectors"], METRICS["global_load_requests"]

@@ -156,7 +156,8 @@ FAST = Outcome(
             Verdict.NOT_VERIFIABLE,
             "itself gives different",
         ),
-        (Outcome(error="no answer within 9 s: the kernel hangs", stage="hang"), Verdict.FAILED, "hangs"),
+        (Outcome(error="no answer: the fixed kernel hangs", stage="hang"), Verdict.FAILED, "hangs"),
+        (Outcome(error="no answer: the flagged kernel hangs", stage="hang"), Verdict.NOT_VERIFIABLE, "hangs"),
         (Outcome(out_of_bounds="the fixed kernel writes outside"), Verdict.FAILED, "outside"),
         (Outcome(out_of_bounds="the flagged kernel writes outside"), Verdict.NOT_VERIFIABLE, "outside"),
         (Outcome(error="needs 900 GiB", stage="memory"), Verdict.NOT_VERIFIABLE, "900 GiB"),
@@ -266,6 +267,16 @@ def test_unknown_sizes_are_made_up_and_said_to_be(tmp_path: Path) -> None:
     assert verification.inputs[-2:] == ("assumed: grid = (128, 128, 1)", "assumed: n = 4096")
     assert session.jobs[0].args[0].nbytes == 4096 * 4096 * 4
     assert "on assumed sizes" in verification.summary()
+
+
+def test_results_that_differ_on_a_made_up_block_refute_nothing(tmp_path: Path) -> None:
+    made = unit(tmp_path, UNKNOWN.replace("dim3(n / 32, n / 32), dim3(32, 32)", "n / 32, n"))
+    outcome = Outcome(equal="different", where="argument 1, element 7")
+    verification = Verifier(parse, VerifyOptions(compiler="nvrtc"), Scripted(outcome)).verify(
+        found(made, "CUD201"), made
+    )
+    assert verification.verdict is Verdict.NOT_VERIFIABLE
+    assert "made-up block" in verification.reason
 
 
 def test_nothing_is_made_up_when_that_is_not_wanted(tmp_path: Path) -> None:

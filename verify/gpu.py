@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,6 +21,9 @@ RACE_RUNS = 40
 POINTED_ROWS = 256
 """Rows of the buffer that an array of pointers points into: more pointers than that share them."""
 FIXED_RUNS = 8
+
+Tell = Callable[[str], None]
+"""Hears what starts: flagged, fixed or timing."""
 
 Array = Any
 """A CuPy array: CuPy ships no types."""
@@ -62,8 +66,8 @@ class Buffer:
         return all(bool((end == PATTERN).all()) for end in ends)
 
 
-def perform(job: Job) -> Outcome:
-    """Do a job. Raises StageError, or CuPy's errors, which leave the context unusable."""
+def perform(job: Job, tell: Tell) -> Outcome:
+    """Do a job; `tell` hears what starts. Raises StageError, or CuPy's errors, which leave the context unusable."""
     cp.cuda.Device(job.device).use()
     before, after = load(job.before), load(job.after)
     buffers = allocate(job.args)
@@ -71,20 +75,20 @@ def perform(job: Job) -> Outcome:
     for kernel in (before, after):
         fill_symbols(kernel, job.args, 0)
     if job.mode == "race":
-        return _race(job, before, after, buffers, device)
+        return _race(job, before, after, buffers, device, tell)
     if job.mode == "once":
         fill(buffers, 0)
-        _run_once(before, job, buffers, "flagged")
+        _run_once(before, job, buffers, "flagged", tell)
         return Outcome(device=device)
     equal, worst, where, varies = "bitwise", 0.0, "", False
     for seed in range(job.seeds):
         fill(buffers, seed)
-        first = _run_once(before, job, buffers, "flagged")
-        again = _run_once(before, job, buffers, "flagged")
+        first = _run_once(before, job, buffers, "flagged", tell)
+        again = _run_once(before, job, buffers, "flagged", tell)
         varies = varies or compare(first, again, buffers, job.rtol)[0] == "different"
         if outside := _outside(buffers, "flagged"):
             return Outcome(device=device, out_of_bounds=outside)
-        fixed = _run_once(after, job, buffers, "fixed")
+        fixed = _run_once(after, job, buffers, "fixed", tell)
         if outside := _outside(buffers, "fixed"):
             return Outcome(device=device, out_of_bounds=outside)
         kind, difference, place = compare(first, fixed, buffers, job.rtol)
@@ -94,7 +98,7 @@ def perform(job: Job) -> Outcome:
                 device=device, equal=kind, max_difference=worst, where=f"{place}, seed {seed}", varies=varies
             )
         equal = kind if equal == "bitwise" else equal
-    times = clock(job, before, after, buffers)
+    times = clock(job, before, after, buffers, tell)
     return Outcome(
         device=device,
         equal=equal,
@@ -217,8 +221,9 @@ def launch(kernel: Loaded, job: Job, buffers: list[Buffer]) -> None:
         raise StageError("run", f"launch grid {b.grid} block {b.block} shared {b.shared}: {error}") from None
 
 
-def _run_once(kernel: Loaded, job: Job, buffers: list[Buffer], which: str) -> list[Array]:
+def _run_once(kernel: Loaded, job: Job, buffers: list[Buffer], which: str, tell: Tell) -> list[Array]:
     """The buffers after one launch on the pristine inputs. Raises StageError naming `which` kernel faulted."""
+    tell(which)
     for buffer in buffers:
         buffer.restore()
     launch(kernel, job, buffers)
@@ -259,7 +264,7 @@ def compare(one: list[Array], other: list[Array], buffers: list[Buffer], rtol: f
     return verdict, worst, where
 
 
-def clock(job: Job, before: Loaded, after: Loaded, buffers: list[Buffer]) -> tuple[list[float], ...]:
+def clock(job: Job, before: Loaded, after: Loaded, buffers: list[Buffer], tell: Tell) -> tuple[list[float], ...]:
     """Interleaved times in ms of before, after and before again: random order, L2 flushed, inputs put back."""
     order = np.random.default_rng(1)
     flush = cp.empty(2 * cp.cuda.Device().attributes["L2CacheSize"], dtype=cp.uint8)
@@ -272,6 +277,7 @@ def clock(job: Job, before: Loaded, after: Loaded, buffers: list[Buffer]) -> tup
     start, end = cp.cuda.Event(), cp.cuda.Event()
     deadline = time.monotonic() + job.budget_s
     while len(times[0]) < MAX_PAIRS:
+        tell("timing")
         for which in order.permutation(3):
             for buffer in changed:
                 buffer.restore()
@@ -289,7 +295,7 @@ def clock(job: Job, before: Loaded, after: Loaded, buffers: list[Buffer]) -> tup
     return times
 
 
-def _race(job: Job, before: Loaded, after: Loaded, buffers: list[Buffer], device: str) -> Outcome:
+def _race(job: Job, before: Loaded, after: Loaded, buffers: list[Buffer], device: str, tell: Tell) -> Outcome:
     """Run `before` often; does it vary, or differ from `after`? Another stream's work shifts the schedule.
 
     Rounding that follows the order of atomic additions is no fault: only what exceeds the tolerance counts.
@@ -301,17 +307,17 @@ def _race(job: Job, before: Loaded, after: Loaded, buffers: list[Buffer], device
     deadline = time.monotonic() + job.budget_s
     for seed in range(job.seeds):
         fill(buffers, seed)
-        first = _run_once(before, job, buffers, "flagged")
+        first = _run_once(before, job, buffers, "flagged", tell)
         if outside := _outside(buffers, "flagged"):
             return Outcome(device=device, out_of_bounds=outside)
-        reference = _run_once(after, job, buffers, "fixed")
+        reference = _run_once(after, job, buffers, "fixed", tell)
         if outside := _outside(buffers, "fixed"):
             return Outcome(device=device, out_of_bounds=outside)
         for run in range(RACE_RUNS):
             if run % 2:
                 with noise:
                     load_buffer += 1.0
-            result = _run_once(before, job, buffers, "flagged")
+            result = _run_once(before, job, buffers, "flagged", tell)
             for other, seen in ((first, "varies"), (reference, "differs")):
                 kind, difference, place = compare(other, result, buffers, job.rtol)
                 if kind == "different":
@@ -319,7 +325,7 @@ def _race(job: Job, before: Loaded, after: Loaded, buffers: list[Buffer], device
                     worst, where = max(worst, difference), f"{place}, seed {seed}, run {run}"
             if len(signs) == 2 or time.monotonic() > deadline:
                 break
-        fixed_varies = fixed_varies or _varies(after, job, buffers, reference)
+        fixed_varies = fixed_varies or _varies(after, job, buffers, reference, tell)
     equal = "different" if "differs" in signs else "bitwise"
     return Outcome(
         device=device,
@@ -331,9 +337,9 @@ def _race(job: Job, before: Loaded, after: Loaded, buffers: list[Buffer], device
     )
 
 
-def _varies(kernel: Loaded, job: Job, buffers: list[Buffer], first: list[Array]) -> bool:
+def _varies(kernel: Loaded, job: Job, buffers: list[Buffer], first: list[Array], tell: Tell) -> bool:
     """Whether some of a few further runs of the fixed kernel differ from its first by more than the tolerance."""
-    runs = (_run_once(kernel, job, buffers, "fixed") for _ in range(FIXED_RUNS))
+    runs = (_run_once(kernel, job, buffers, "fixed", tell) for _ in range(FIXED_RUNS))
     return any(compare(first, result, buffers, job.rtol)[0] == "different" for result in runs)
 
 

@@ -82,6 +82,10 @@ class Job:
         return Job(builds["before"], builds["after"], args, **raw)
 
 
+STAGE = "#"
+"""Starts a line by which the worker says what it does now: flagged, fixed or timing. Other lines are outcomes."""
+
+
 @dataclass(frozen=True, slots=True)
 class Outcome:
     """What the worker saw. `error` and `stage` (build, load, run, memory) when it did not come through.

@@ -20,6 +20,7 @@ from cudalint.verify.draws import Contents, Draw, draws
 from cudalint.verify.job import Argument
 from cudalint.verify.spec import Spec
 from cudalint.verify.values import NotVerifiableError, argument_bytes, number_in
+from cudalint.verify.verdict import ASSUMED
 
 __all__ = ["MADE_UP_BUFFER", "NotVerifiableError", "Plan", "plan_launch", "uses_dynamic_shared"]
 
@@ -91,7 +92,7 @@ def plan_launch(
     moved = sum(a.nbytes for a in args if a.kind == "buffer" and a.alias is None)
     constants = _constants(unit, trace)
     described += [f"{a.data}: {a.nbytes} bytes, {_filled(a)}" for a in constants]
-    described += [f"assumed: {words}" for words in assumed]
+    described += [ASSUMED + words for words in assumed]
     return Plan(kernel, grid, shape.block, shared, (*args, *made.hidden, *constants), tuple(described), moved)
 
 

@@ -13,7 +13,7 @@ from contextlib import suppress
 from types import TracebackType
 from typing import Self
 
-from cudalint.verify.job import Job, Outcome
+from cudalint.verify.job import STAGE, Job, Outcome
 
 START_S = 60.0
 """Allowance on a worker's first answer: importing CuPy and making a context take seconds on a cold machine."""
@@ -21,7 +21,10 @@ START_S = 60.0
 WORKER = "cudalint.verify.worker"
 
 BUILD_S = 60.0
-"""Allowance for compiling two kernels; a kernel that takes longer than this is reported as failed."""
+"""Allowance for compiling two kernels."""
+
+RUN_S = 15.0
+"""Allowance for each launch of a kernel; what takes longer cannot be timed often enough to say anything."""
 
 
 def worker_command() -> list[str]:
@@ -49,20 +52,23 @@ class Session:
         self.close()
 
     def run(self, job: Job, *, limit_s: float | None = None) -> Outcome:
-        """The job's outcome; a worker that dies or exceeds the limit is an outcome too (`stage` hang or died)."""
+        """The job's outcome; a worker that dies, or exceeds a step's limit, is one too (`stage` hang or died)."""
         fresh = self._process is None or self._process.poll() is not None
         if fresh:
             self._start()
         assert self._process is not None
         assert self._process.stdin is not None
-        limit = limit_s if limit_s is not None else BUILD_S + 3 * job.budget_s + (START_S if fresh else 0.0)
+        stage = "build"
+        limit = limit_s or BUILD_S + (START_S if fresh else 0.0)
         try:
             self._process.stdin.write(job.to_line() + "\n")
             self._process.stdin.flush()
-            answer = self._answers.get(timeout=limit)
+            while (answer := self._answers.get(timeout=limit)) and answer.startswith(STAGE):
+                stage = answer.removeprefix(STAGE).strip()
+                limit = limit_s or (3 * RUN_S if stage == "timing" else RUN_S)
         except queue.Empty:
             self.close()
-            return Outcome(error=f"no answer within {limit:.0f} s: the kernel hangs or is far too slow", stage="hang")
+            return _late(stage, limit)
         except OSError:
             answer = None
         if answer is None:
@@ -108,6 +114,15 @@ class Session:
         self._answers, self._noise = queue.Queue(), []
         threading.Thread(target=_pump, args=(self._process, self._answers), daemon=True).start()
         threading.Thread(target=_collect, args=(self._process, self._noise), daemon=True).start()
+
+
+def _late(stage: str, limit: float) -> Outcome:
+    if stage == "build":
+        return Outcome(error=f"the kernels were not compiled and loaded within {limit:.0f} s", stage="build")
+    which = "a" if stage == "timing" else f"the {stage}"
+    return Outcome(
+        error=f"no answer within {limit:.0f} s: {which} kernel hangs or is far too slow on these inputs", stage="hang"
+    )
 
 
 def _pump(process: subprocess.Popen[str], answers: queue.Queue[str | None]) -> None:

@@ -38,6 +38,10 @@ class Timing:
     pairs: int
 
 
+ASSUMED = "assumed: "
+"""Starts those of a verification's inputs that say what was made up."""
+
+
 @dataclass(frozen=True, slots=True)
 class Verification:
     """The verdict with all that it rests on. Everything is JSON-able through `as_json`.
@@ -79,12 +83,17 @@ class Verification:
             made["timing"] = Timing(**made["timing"])
         return Verification(**made)
 
+    @property
+    def assumed(self) -> tuple[str, ...]:
+        """What of the launch and the sizes was made up, in words such as `block = (256, 1, 1)`."""
+        return tuple(i.removeprefix(ASSUMED) for i in self.inputs if i.startswith(ASSUMED))
+
     def summary(self) -> str:
         """One line for people: `1.71x faster (95% 1.70-1.73), results bitwise equal`."""
         if self.timing is None:
             return f"{self.verdict.value}: {self.reason}"
         t = self.timing
-        made_up = ", on assumed sizes" if any(i.startswith("assumed: ") for i in self.inputs) else ""
+        made_up = ", on assumed sizes" if self.assumed else ""
         made_up += "".join(f", {i}" for i in self.inputs if i.startswith("in the program itself: "))
         times = f"{t.before_ms:.4g} ms -> {t.after_ms:.4g} ms, ratio {t.ratio:.2f} (95% {t.low:.2f}-{t.high:.2f})"
         rates = "" if self.share is None else f", {self.share[0]:.0%} -> {self.share[1]:.0%} of copy bandwidth"

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Callable
 from contextlib import suppress
 
-from cudalint.verify.job import Job, Outcome
+from cudalint.verify.job import STAGE, Job, Outcome
 
 
 def main() -> None:
@@ -20,7 +21,7 @@ def main() -> None:
     for line in sys.stdin:
         if not line.strip():
             continue
-        outcome, usable = _serve(Job.from_line(line))
+        outcome, usable = _serve(Job.from_line(line), lambda stage: print(STAGE + stage, file=answers, flush=True))
         print(outcome.to_line(), file=answers, flush=True)
         if not usable:
             with suppress(OSError):
@@ -28,7 +29,7 @@ def main() -> None:
             return
 
 
-def _serve(job: Job) -> tuple[Outcome, bool]:
+def _serve(job: Job, tell: Callable[[str], None]) -> tuple[Outcome, bool]:
     """The outcome, and whether the context can serve another job."""
     try:
         import cupy  # lazy: an ImportError is an answer, not a crash
@@ -37,7 +38,7 @@ def _serve(job: Job) -> tuple[Outcome, bool]:
     from cudalint.verify.gpu import StageError, perform
 
     try:
-        return perform(job), True
+        return perform(job, tell), True
     except StageError as error:
         return Outcome(error=str(error), stage=error.stage), error.stage in {"build", "memory", "load"}
     except cupy.cuda.runtime.CUDARuntimeError as error:
