@@ -8,6 +8,7 @@ from cudalint.lint.analysis import advice
 from cudalint.lint.analysis.memory import Site, Verdict, by_place, global_sites, of_record
 from cudalint.lint.analysis.memory_groups import Told, buffer_and_stride, minor, shown_at, told
 from cudalint.lint.analysis.rewrite import exchange_axes
+from cudalint.lint.analysis.rewrite_chunk import interleave_chunks
 from cudalint.lint.analysis.rewrite_tile import stage_through_tile
 from cudalint.lint.analysis.rewrite_vector import store_as_vector
 from cudalint.lint.analysis.unit import Unit
@@ -40,8 +41,9 @@ class UncoalescedGlobalAccess(SourceRule):
     out[row * cols + c] = in[row * cols + c];  // neighbouring threads are neighbours in memory
     ```
 
-    The fix exchanges the axes of a block, stages a transposition through a tile in shared memory, or joins stores to
-    neighbouring elements to one vector store, which needs a pointer that is aligned to the vector.
+    The fix exchanges the axes of a block, stages a transposition through a tile in shared memory, joins stores to
+    neighbouring elements to one vector store, which needs a pointer that is aligned to the vector, or lets the
+    threads of a block take in turn the elements that each had a chunk of, where the iterations are independent.
 
     ## When it does not apply
     Addresses that all lanes of a warp share are broadcasts and fine, also where they are far apart from warp to
@@ -74,7 +76,7 @@ class UncoalescedGlobalAccess(SourceRule):
 
     @staticmethod
     def _fix(unit: Unit, site: Site, sites: Sequence[Site]) -> Fix | None:
-        """The rewrite that keeps every result: axes exchanged, a transposition staged, or stores joined."""
+        """The rewrite that keeps every result: axes exchanged, a transposition staged, stores joined, turns."""
         kernel = site.trace.kernel
         edits = exchange_axes(unit, kernel, sites)
         message = "exchange x and y in the kernel and its launch"
@@ -84,6 +86,9 @@ class UncoalescedGlobalAccess(SourceRule):
         if edits is None:
             edits = store_as_vector(unit, site)
             message = "store the neighbouring elements as one vector"
+        if edits is None:
+            edits = interleave_chunks(unit, site)
+            message = "let the threads of a block take the elements of their chunks in turn"
         if edits is None:
             return None
         return Fix(Applicability.UNSAFE, message, tuple(Edit(span, text) for span, text in edits))

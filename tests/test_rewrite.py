@@ -300,3 +300,120 @@ def test_neighbouring_stores_become_a_vector(tmp_path: Path, body: str, kind: st
 )
 def test_stores_stay_where_they_are_no_aligned_vector(tmp_path: Path, body: str) -> None:
     assert vector_fix(tmp_path, body) is None
+
+
+CHUNKED = """
+__device__ float helper(float *p) { return *p; }
+__global__ void scale(const float *in, float *out, int n, int chunk) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    %s
+}
+void run(float *a, float *b) { scale<<<128, 256>>>(a, b, 1 << 20, 32); }
+"""
+
+
+def chunk_fixes(tmp_path: Path, body: str, text: str = CHUNKED) -> tuple[int, set[str]]:
+    """How many accesses are wasteful, and the texts that their fixes make of the file."""
+    made = unit(tmp_path, text % body)
+    found = list(load_registry().source_rules(("CUD101",))[0].check(made))
+    content = made.program.files[made.program.path]
+    return len(found), {apply_edits(content, f.fix.edits).decode() for f in found if f.fix is not None}
+
+
+@pytest.mark.parametrize(
+    ("body", "written"),
+    [
+        (
+            "for (int j = 0; j < chunk; j++) { int k = i * chunk + j; if (k < n) out[k] = in[k] * 2.f; }",
+            ["int k = (i - int(threadIdx.x)) * chunk + int(threadIdx.x) + j * int(blockDim.x);"],
+        ),
+        (
+            "int base = i * 16;\n    for (int k = base; k < base + 16 && k < n; k += 1) out[k] = in[k];",
+            [
+                "int base = (i - int(threadIdx.x)) * 16 + int(threadIdx.x);",
+                "for (int k = base; k < base + 16 * int(blockDim.x) && k < n; k += blockDim.x) out[k]",
+            ],
+        ),
+        (
+            "size_t s = (blockIdx.x * blockDim.x + threadIdx.x) * 32u, e = min(s + 32u, (size_t)n);\n"
+            "    for (size_t k = s; k < e; ++k) out[k] = sqrtf(in[k]);",
+            ["s = blockIdx.x * blockDim.x * 32u + threadIdx.x, e = min(s + 32u * blockDim.x, (size_t)n);"],
+        ),
+        (
+            "for (int k = i * chunk; k < (i + 1) * chunk; k++) { float s = 0; for (int m = 0; m < 4; m++)"
+            " s += in[k] * m; out[k] = s; }",
+            ["k < ((i - int(threadIdx.x)) + int(blockDim.x)) * chunk; k += blockDim.x"],
+        ),
+        (
+            "for (int j = 0; j < 8; j++) { out[2 * (j + i * 8)] = 1; out[2 * (j + i * 8) + 1] = 2; }",
+            None,
+        ),
+        (
+            "for (int j = 0; j < 8; j++) atomicAdd(&out[(int)in[i * 8 + j]], 1.f);",
+            ["in[(i - int(threadIdx.x)) * 8 + int(threadIdx.x) + j * int(blockDim.x)]"],
+        ),
+    ],
+    ids=["count", "range", "smaller end", "next chunk", "still wasteful", "atomics"],
+)
+def test_chunks_are_taken_in_turn(tmp_path: Path, body: str, written: list[str] | None) -> None:
+    wasteful, fixes = chunk_fixes(tmp_path, body)
+    assert wasteful > 0
+    if written is None:
+        assert not fixes
+        return
+    (after,) = fixes
+    assert all(text in after for text in written)
+    made = unit(tmp_path, after)
+    assert bad_count(made) == 0
+    plan = Plan(made.kernels[0], (1, 1, 1), (256, 1, 1), 0, (), (), 0)
+    build = nvrtc_build(made.program, plan, tmp_path / "build")
+    assert nvrtc.errors(build.source, build.options) == []
+
+
+LOOP = "for (int j = 0; j < chunk; j++) { int k = i * chunk + j; %s }"
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "float s = 0; " + LOOP % "s += in[k]; out[k] = s;",
+        LOOP % "out[k] = in[k] + i;",
+        LOOP % "out[k] = in[k] + threadIdx.x;",
+        LOOP % "out[k] = in[k] * j;",
+        LOOP % "out[k] = in[k]; __syncthreads();",
+        LOOP % "out[k] = __shfl_down_sync(~0u, in[k], 1);",
+        LOOP % "if (in[k] > 1.f) break; out[k] = in[k];",
+        LOOP % "if (in[k] > 1.f) return; out[k] = in[k];",
+        LOOP % "out[k / 2] = in[k];",
+        LOOP % "out[k] = in[k] + out[k + 1];",
+        LOOP % "out[k] = in[k]; out[k + 1] = 0;",
+        LOOP % "out[(int)in[k]] = 1.f;",
+        LOOP % "out[k] = helper(out + k);",
+        LOOP % "out[k] = in[k];" + " out[i] = 0;",
+        LOOP % "out[k] = in[k];" + ' if (i == 0) printf("%%f", out[n]);',
+        "if (i >= n) return; " + LOOP % "out[k] = in[k];",
+        "if (i < n) " + LOOP % "out[k] = in[k];",
+        "for (int r = 0; r < 2; r++) " + LOOP % "out[k] = in[k];",
+        "i += 1; " + LOOP % "out[k] = in[k];",
+        "chunk = threadIdx.x %% 3 + 8; " + LOOP % "out[k] = in[k];",
+        "int base = i * 16; for (int k = base; k < base + 16; k++) out[k] = in[k]; if (base > n) out[n] = 1;",
+        "int base = i * 16; for (int k = base; k < base + 8; k++) out[k] = in[k];",
+        "for (int j = 0; j < 8; j++) { int k = i * 16 + j; out[k] = in[k]; }",
+        "for (int k = i * 16; k < n; k++) out[k] = in[k];",
+    ],
+)
+def test_chunks_stay_where_iterations_or_threads_differ(tmp_path: Path, body: str) -> None:
+    wasteful, fixes = chunk_fixes(tmp_path, body.replace("%%", "%"))
+    assert wasteful > 0
+    assert not fixes
+
+
+def test_chunks_stay_where_a_launch_gives_one_buffer_twice(tmp_path: Path) -> None:
+    body = LOOP % "out[k] = in[k + 1];"
+    assert chunk_fixes(tmp_path, body)[1]
+    alone = CHUNKED.replace("(a, b, 1", "(a, a, 1").replace(
+        "void run(float *a, float *b) {", "void run() {\n    float *a;\n    cudaMalloc(&a, 1 << 24);\n   "
+    )
+    wasteful, fixes = chunk_fixes(tmp_path, body, alone)
+    assert wasteful > 0
+    assert not fixes
