@@ -175,3 +175,209 @@ void run(float *a, int n, bool flag) {
 """
     assert blocks(source) == [(128, 1, 1), (64, 1, 1), (96, 1, 1)]
     assert blocks(source, "other") == [(96, 1, 1)]
+
+
+OPTION_HELPERS = """
+#include <cstdlib>
+#include <cstring>
+int skipped(char mark, const char *text) {
+    int at = 0;
+    while (text[at] == mark) at++;
+    return at >= (int)strlen(text) - 1 ? 0 : at;
+}
+bool has_option(int argc, const char **argv, const char *name) {
+    bool found = false;
+    for (int i = 1; i < argc; i++) {
+        const char *word = &argv[i][skipped('-', argv[i])];
+        const char *equals = strchr(word, '=');
+        int length = (int)(equals == 0 ? strlen(word) : equals - word);
+        if (length == (int)strlen(name) && !strncasecmp(word, name, length)) { found = true; continue; }
+    }
+    return found;
+}
+int option(int argc, const char **argv, const char *name) {
+    bool found = false;
+    int value = -1;
+    for (int i = 1; i < argc; i++) {
+        const char *word = &argv[i][skipped('-', argv[i])];
+        int length = (int)strlen(name);
+        if (!strncasecmp(word, name, length)) {
+            if (length + 1 <= (int)strlen(word)) value = atoi(&word[length + (word[length] == '=' ? 1 : 0)]);
+            else value = 0;
+            found = true;
+        }
+    }
+    return found ? value : 0;
+}
+"""
+GUARDED = OPTION_HELPERS + (
+    """
+int main(int argc, char **argv) {
+    float *a, *b;
+    int w = 640, h = 320, d = 8, n = 64;
+    if (has_option(argc, (const char **)argv, "w")) w = option(argc, (const char **)argv, "w");
+    if (has_option(argc, (const char **)argv, "h")) h = option(argc, (const char **)argv, "h");
+    if (has_option(argc, (const char **)argv, "d")) d = option(argc, (const char **)argv, "d");
+    if (has_option(argc, (const char **)argv, "n")) n = option(argc, (const char **)argv, "n");
+    k<<<dim3(w / 32, h / 32, d), 32>>>(a, b, n);
+}
+"""
+)
+
+
+def test_options_that_may_be_given_leave_the_defaults_and_nothing_made_up() -> None:
+    found = shapes(KERNEL + GUARDED)
+    assert (found[0].block, found[0].grid, found[0].args[2].number) == ((32, 1, 1), (20, 10, 8), 64)
+    assert {extent for s in found for extent in s.grid} <= {20, 10, 8, None}
+    assert {s.args[2].number for s in found} <= {64, None}
+
+
+def test_an_option_that_is_read_without_a_default_is_not_known() -> None:
+    main = 'int main(int argc, const char **argv) { float *a, *b; k<<<4, 32>>>(a, b, option(argc, argv, "n")); }'
+    assert [s.args[2].number for s in shapes(KERNEL + OPTION_HELPERS + main)] == [None]
+
+
+def test_what_a_parser_falls_back_on_as_a_size_stays() -> None:
+    host = "#include <cstdlib>\nint size(int c, char **v) { if (c < 2) return 512; return atoi(v[1]); }\n"
+    main = "int main(int argc, char **argv) { float *a, *b; k<<<size(argc, argv), 32>>>(a, b, 1); }"
+    assert {s.grid[0] for s in shapes(KERNEL + host + main)} == {512, None}
+
+
+def test_a_given_command_line_is_read_by_option_helpers() -> None:
+    (shape,) = shapes(KERNEL + GUARDED, argv=("program", "-w=1280", "--H=96", "n=7"))
+    assert (shape.grid, shape.args[2].number) == ((40, 3, 8), 7)
+    (shape,) = shapes(KERNEL + GUARDED, argv=("program",))
+    assert (shape.grid, shape.args[2].number) == ((20, 10, 8), 64)
+
+
+PARSER_LOOP = """
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+int main(int argc, char **argv) {
+    float *a, *b;
+    int n = 7, block = 64, m = 1, t = 1, u = 1;
+    for (int i = 1; i < argc; i++) {
+        std::string word = argv[i];
+        if (!strcmp(argv[i], "-n")) n = atoi(argv[++i]);
+        else if (strncmp(argv[i], "--block=", 8) == 0) block = atoi(argv[i] + 8);
+        else if (std::string(argv[i]) == "-m") { m = std::stoi(argv[i + 1]); i++; }
+        else if (word.substr(0, 2) == "-t") t = std::stoi(word.substr(2));
+        else if (argv[i][0] == '-' && argv[i][1] == 'u') sscanf(argv[++i], "%d", &u);
+        else break;
+    }
+    k<<<dim3(n, t, u), block>>>(a, b, m);
+}
+"""
+
+
+def test_a_loop_over_a_given_command_line_is_followed() -> None:
+    words = ("program", "-n", "100", "--block=128", "-m", "5", "-t9", "-u", "3", "end", "-n", "1")
+    (shape,) = shapes(KERNEL + PARSER_LOOP, argv=words)
+    assert (shape.block, shape.grid, shape.args[2].number) == ((128, 1, 1), (100, 9, 3), 5)
+
+
+def test_a_loop_over_an_unknown_command_line_leaves_the_defaults() -> None:
+    found = shapes(KERNEL + PARSER_LOOP)
+    assert (found[0].block, found[0].block_known) == ((64, 1, 1), True)
+    assert {s.grid[0] for s in found} <= {7, None}
+
+
+GETOPT = """
+#include <cstdlib>
+#include <getopt.h>
+int main(int argc, char **argv) {
+    float *a, *b;
+    int n = 7, block = 64, m = 1, fast = 1, c;
+    static struct option table[] = {
+        {"size", required_argument, 0, 'n'}, {"fast", no_argument, &fast, 5}, {0, 0, 0, 0}};
+    while ((c = getopt_long(argc, argv, "n:b:h", table, NULL)) != -1) {
+        switch (c) {
+        case 'n': n = atoi(optarg); break;
+        case 'b': block = strtol(optarg, NULL, 0); break;
+        case 0: break;
+        default: return 1;
+        }
+    }
+    if (optind < argc) m = atoi(argv[optind]);
+    k<<<dim3(n, fast), block>>>(a, b, m);
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("words", "block", "grid", "last"),
+    [
+        (("-n", "100", "-b0x80", "12"), 128, (100, 1), 12),
+        (("--size=5", "--fast", "-b", "32", "--", "3"), 32, (5, 5), 3),
+        (("--size", "9"), 64, (9, 1), 1),
+    ],
+)
+def test_getopt_reads_a_given_command_line(
+    words: tuple[str, ...], block: int, grid: tuple[int, int], last: int
+) -> None:
+    (shape,) = shapes(KERNEL + GETOPT, argv=("program", *words))
+    assert (shape.block[0], shape.grid[:2], shape.args[2].number) == (block, grid, last)
+
+
+def test_an_option_that_getopt_refuses_launches_nothing() -> None:
+    assert all(not s.block_known for s in shapes(KERNEL + GETOPT, argv=("program", "-z")))
+
+
+def test_what_all_devices_have_in_common_is_known() -> None:
+    host = """
+int main() {
+    float *a, *b;
+    cudaDeviceProp device;
+    int warp;
+    cudaGetDeviceProperties(&device, 0);
+    cudaDeviceGetAttribute(&warp, cudaDevAttrWarpSize, 0);
+    int old = device.major < 2 ? 16 : 8, none = device.multiProcessorCount > 0 ? 4 : 3;
+    k<<<device.multiProcessorCount, dim3(device.maxThreadsPerBlock / warp, old, none)>>>(a, b, device.warpSize);
+}
+"""
+    (shape,) = shapes(KERNEL + host)
+    assert (shape.block, shape.block_known) == ((32, 8, 4), True)
+    assert (shape.grid, shape.args[2].number) == ((None, 1, 1), 32)
+
+
+def test_a_block_that_the_occupancy_calculator_chooses_is_not_known() -> None:
+    host = """
+int main() {
+    float *a, *b;
+    int grid = 2, block = 128;
+    cudaOccupancyMaxPotentialBlockSize(&grid, &block, k);
+    k<<<(1000 + block - 1) / block, block>>>(a, b, grid);
+}
+"""
+    (shape,) = shapes(KERNEL + host)
+    assert (shape.block_known, shape.grid[0], shape.args[2].number) == (False, None, None)
+
+
+STRINGS = """
+#include <iostream>
+#include <string>
+int main(int argc, char **argv) {
+    float *a, *b;
+    std::string name = "a", same = "a", read = "a", next = "a";
+    name += "b";
+    if (argc > 1) same += "b";
+    std::cin >> read;
+    int n = 0;
+    for (int i = 0; i < 4; i++) {
+        if (next == "a") n = 2;
+        next = "c";
+    }
+    k<<<dim3(name == "ab" ? 7 : 9, same == "a" ? 3 : 4), read == "a" ? 32 : 64>>>(a, b, name.size());
+    k<<<n, 128>>>(a, b, 5);
+}
+"""
+
+
+def test_texts_are_known_until_something_changes_them() -> None:
+    found = shapes(KERNEL + STRINGS)
+    assert {(s.grid[0], s.args[2].number) for s in found if s.block[0] < 128} == {(7, 2)}
+    assert {(s.grid[1], s.block[0]) for s in found} >= {(3, 32), (4, 32)}
+    assert {s.block[0] for s in found} == {32, 64, 128}
+    assert (None, 128) in {(s.grid[0], s.block[0]) for s in found}

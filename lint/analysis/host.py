@@ -8,10 +8,10 @@ per function run (`hosteffects`).
 
 from __future__ import annotations
 
-import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 from cudalint.lint.analysis.hostapi import Library
 from cudalint.lint.analysis.hosteffects import ApiCall, Enter, LaunchCall, LeaveKind, Run
@@ -28,14 +28,14 @@ from cudalint.lint.analysis.hostvalues import (
     Value,
     Values,
     atoms,
-    integer,
+    outcomes,
     parts,
 )
-from cudalint.lint.model.expressions import Call, Delete, Expr, Index, Lambda, Launch, Storage, Symbol
+from cudalint.lint.model.expressions import Call, Delete, Expr, Lambda, Launch, Storage, Symbol
 from cudalint.lint.model.program import Function, FunctionKind, TranslationUnit
 from cudalint.lint.model.source import NOWHERE
-from cudalint.lint.model.types import VOID, IntType, PointerType, RecordType, Type
-from cudalint.lint.model.walk import unwrapped, walk
+from cudalint.lint.model.types import VOID, FloatType, IntType, PointerType, RecordType, Type
+from cudalint.lint.model.walk import walk
 
 STATUS_TYPES = frozenset({"cudaError_t", "cudaError", "CUresult", "cudaError_enum"})
 """Names of the runtime's and the driver's status codes."""
@@ -48,29 +48,12 @@ LIBRARY_STATUS_TYPES = frozenset(
 """Names of the status codes of NVIDIA's libraries."""
 
 
-def _whole(text: str) -> int:
-    """What atoi makes of a word."""
-    found = re.match(r"\s*[-+]?\d+", text)
-    return int(found[0]) if found else 0
-
-
-def _real(text: str) -> float:
-    """What atof makes of a word."""
-    found = re.match(r"\s*[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?", text)
-    return float(found[0]) if found else 0.0
-
-
-NUMBER_READERS: Mapping[str, Callable[[str], int | float]] = {
-    **dict.fromkeys(("atoi", "atol", "atoll", "strtol", "strtoul", "strtoll", "strtoull"), _whole),
-    **dict.fromkeys(("stoi", "stol", "stoll", "stoul", "stoull"), _whole),
-    **dict.fromkeys(("atof", "strtod", "strtof", "stof", "stod"), _real),
-}
-"""Functions that read a number from a word, and what they make of it."""
-
 MAX_DEPTH = 10
 """Nested calls that are followed."""
 MAX_RUNS = 12
 """Times that one function is interpreted; later calls reuse the last run."""
+MAX_RUNS_ON_WORDS = 200
+"""The same for functions that are given words of a known command line."""
 MAX_STATEMENTS = 12_000
 """Statements interpreted for one unit, inlined ones included."""
 
@@ -93,10 +76,8 @@ class Interpreter(Library, HostStatements):
     """Interprets the host code of one translation unit."""
 
     def __init__(self, program: TranslationUnit, argv: tuple[str, ...] = ()) -> None:
-        super().__init__()
+        super().__init__(argv)
         self.program = program
-        self.argv = argv
-        self._words = self.object(Memory.UNKNOWN, "argv")
         self.roots: list[Run] = []
         self.runs: list[Run] = []
         self.calls: list[ApiCall] = []
@@ -108,6 +89,7 @@ class Interpreter(Library, HostStatements):
         self._closures: dict[str, Frame] = {}
         self._this: dict[str, Object] = {}
         self._statements = 0
+        self._options: dict[tuple[str, tuple[str, ...]], Value] = {}
         self._makers: dict[Object, ApiCall] = {}
         self._timed: set[tuple[int, int]] = set()
         self.values.dropped = self.use
@@ -169,10 +151,7 @@ class Interpreter(Library, HostStatements):
             args.append(self.load(start, place, param.type))
             if not isinstance(param.type, RecordType):
                 self.store(start, place, args[-1])
-        if function.name == "main" and self.argv and len(args) >= 2:
-            args[:2] = (len(self.argv), Pointer(self._words))
-            for param, value in zip(function.params[:2], args[:2], strict=True):
-                self.store(start, Pointer(self.frame.variables[param.key]), value)
+        self._command_line(function, args, start)
         this = self._receiver(function)
         self.items = []
         run, _value, end = self._execute(function, frame, tuple(args), start, this)
@@ -183,6 +162,17 @@ class Interpreter(Library, HostStatements):
             if thing in end.cells:
                 result.cells[thing] = end.cells[thing]
         return result
+
+    def _command_line(self, function: Function, args: list[Value], start: State) -> None:
+        """Give `main`, and other roots that look like it, the command line."""
+        for at, (count, words) in enumerate(pairwise(function.params)):
+            if isinstance(count.type, IntType) and _is_words(words.type):
+                args[at + 1] = Pointer(self.words)
+                if self.argv and function.name == "main":
+                    args[at] = len(self.argv)
+                    start.cells.update(self.given_words())
+                for param, value in zip((count, words), args[at : at + 2], strict=True):
+                    self.store(start, Pointer(self.frame.variables[param.key]), value)
 
     def _receiver(self, function: Function) -> Pointer | None:
         if function.this is None or function.receiver is None:
@@ -201,9 +191,6 @@ class Interpreter(Library, HostStatements):
         if call.receiver is not None and receiver is None:
             receiver = self.eval(call.receiver, state) if call.arrow else self.place(call.receiver, state)
         if function is None:
-            given = self._given(call, state) if self.argv and call.name in NUMBER_READERS else None
-            if given is not None:
-                return given
             args = tuple(self._argument(a, None, state) for a in call.args)
             return self.external(call, args, receiver, state)
         names = [*function.params, *([None] * len(call.args))]
@@ -214,16 +201,6 @@ class Interpreter(Library, HostStatements):
         if call.constructor and into is not None:
             return self.load(state, into, call.type)
         return value
-
-    def _given(self, call: Call, state: State) -> int | float | None:
-        """The number that `atoi(argv[k])` and its kin read, where the command line is given."""
-        word = unwrapped(call.args[0]) if call.args else None
-        if not isinstance(word, Index):
-            return None
-        base, index = self.eval(word.base, state), integer(self.eval(word.index, state))
-        if not isinstance(base, Pointer) or base.object is not self._words or index is None:
-            return None
-        return NUMBER_READERS[call.name](self.argv[index]) if 0 <= index < len(self.argv) else None
 
     def _callee(self, call: Call, state: State) -> Function | None:
         key = call.key
@@ -248,8 +225,10 @@ class Interpreter(Library, HostStatements):
         self, function: Function, call: Expr, args: tuple[Value, ...], receiver: Value | None, state: State
     ) -> Value:
         """Run a function of the unit in place."""
+        reads = any(map(self.of_command_line, args))
+        most = MAX_RUNS_ON_WORDS if reads and self.argv else MAX_RUNS
         deep = len(self._stack) >= MAX_DEPTH or function.key in self._stack
-        if deep or self._times[function.key] >= MAX_RUNS or self._statements >= MAX_STATEMENTS:
+        if deep or self._times[function.key] >= most or self._statements >= MAX_STATEMENTS:
             for arg in args:
                 self.use(arg)
                 self.lose(arg, state)
@@ -273,7 +252,32 @@ class Interpreter(Library, HostStatements):
             entered.status = True
             self._by_id[entered.id] = entered
             return self.values.fresh(AtomKind.RESULT, function.name, entered.id)
-        return value
+        return self._parsed(function, args, value) if reads and not self.argv else value
+
+    def _parsed(self, function: Function, args: tuple[Value, ...], value: Value) -> Value:
+        """What a function makes of a command line that is not known.
+
+        Whether an option that it is given the name of is there; numbers that are no sizes, which it returns where
+        there is nothing to be read, say nothing of what it reads.
+        """
+        if isinstance(value, (int, float)) or not isinstance(function.result, (IntType, FloatType)):
+            return value
+        names = tuple(arg for arg in args if isinstance(arg, str))
+        if names and getattr(function.result, "name", "") == "bool":
+            self.use(value)
+            found = self._options.get((function.key, names))
+            if found is None:
+                found = self._options[function.key, names] = self.values.fresh(AtomKind.OPTION, names[0])
+            return found
+        numbers = dict.fromkeys(v for v in outcomes(value) if isinstance(v, (int, float)))
+        if all(n > 0 for n in numbers):
+            return value
+        self.use(value)
+        result: Value = self.values.fresh(AtomKind.READ, function.name)
+        for other in numbers:
+            if other > 0:
+                result = self.values.ite(self.undecided(), other, result)
+        return result
 
     def _parameter(self, param: Symbol) -> Object:
         function = self.frame.function.key
@@ -421,6 +425,13 @@ class Interpreter(Library, HostStatements):
     def leave_process(self, call: Call, state: State) -> None:
         """exit, abort and their kin."""
         self.leave(LeaveKind.EXIT, call.span, state)
+
+
+def _is_words(of: Type) -> bool:
+    """Whether a type is `char **`, const or not."""
+    inner = of.pointee if isinstance(of, PointerType) and not of.reference else None
+    letter = inner.pointee if isinstance(inner, PointerType) else None
+    return isinstance(letter, IntType) and letter.name == "char"
 
 
 def _unique(functions: Iterable[Function]) -> list[Function]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from abc import abstractmethod
 from dataclasses import dataclass
 
+from cudalint.lint.analysis.hostdevice import Device
 from cudalint.lint.analysis.hosteffects import ApiCall, Store
-from cudalint.lint.analysis.hostexpr import HostExpressions
 from cudalint.lint.analysis.hostloops import COPY_OUT
 from cudalint.lint.analysis.hoststate import State
 from cudalint.lint.analysis.hostvalues import AtomKind, Memory, Object, Path, Pointer, Record, Value, parts
@@ -124,7 +124,7 @@ _QUIET_PREFIXES = ("operator", "make_")
 _AXES = "xyzw"
 
 
-class Library(HostExpressions):
+class Library(Device):
     """Models of functions whose body is not in the unit."""
 
     @abstractmethod
@@ -142,6 +142,8 @@ class Library(HostExpressions):
     def external(self, call: Call, args: tuple[Value, ...], receiver: Value | None, state: State) -> Value:
         """The effect and result of a call outside the unit."""
         simple = self._value_call(call, args, receiver, state)
+        if simple is None:
+            simple = self.text_call(call, args, receiver, state)
         if simple is not None:
             return simple
         if call.name.startswith(_QUIET_PREFIXES) and call.name != "operator()":
@@ -176,6 +178,7 @@ class Library(HostExpressions):
             args[0].object.registered = True
         if event.name not in _READS_ONLY:
             self._lose_arguments(event.call, args, receiver, state)
+        self.asked(event.name, args, state)
         if event.is_timer:
             self._read_clock(event, args, state)
         if event.name in COPY_OUT and args and isinstance(args[0], Pointer):
@@ -210,7 +213,7 @@ class Library(HostExpressions):
 
     def lose(self, value: Value, state: State, name: str = "") -> None:
         """Something unknown was given this pointer: what it leads to is no longer known."""
-        if not isinstance(value, Pointer):
+        if not isinstance(value, Pointer) or value.object in self.command_line:
             return
         path = _path(value)
         for cell, held in state.cells.get(value.object, {}).items():
@@ -325,6 +328,9 @@ class Library(HostExpressions):
             return self._copied(args[0], call.args[0], of, state)
         if name.startswith(("std::unique_ptr", "unique_ptr", "std::shared_ptr", "shared_ptr")) and args:
             return Record(((("#held",), args[0]),))
+        text = self.constructed_text(of, args, state)
+        if text is not None:
+            return text
         if name.startswith(("std::", "thrust::")):
             held = [self._scalar(v, e, state) for v, e in zip(args, call.args, strict=False)]
             for value in held:

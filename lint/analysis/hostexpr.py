@@ -323,12 +323,19 @@ class HostExpressions(HostMemory):
                 if not isinstance(pointer, Pointer):
                     break
                 if isinstance(other, Pointer):
-                    return self.values.fresh()
+                    return self._distance(pointer, other, _element_size(base.type))
                 count = self.values.op("neg", other) if expr.op == "-" else other
                 return self.moved(pointer, count, _element_size(base.type))
         floating = isinstance(expr.type, FloatType)
         op = "fdiv" if floating and expr.op == "/" else expr.op
         return self.wrapped(self.values.op(op, left, right), expr.type)
+
+    def _distance(self, left: Pointer, right: Pointer, size: int) -> Value:
+        """The elements between two pointers, where both lead to numbered places of one array."""
+        ends = (left.offset, right.offset)
+        if left.object is right.object and left.path == right.path and all(isinstance(e, int) for e in ends):
+            return self.values.op("/", self.values.op("-", *ends), size)
+        return self.values.fresh()
 
     @staticmethod
     def wrapped(value: Value, of: Type) -> Value:

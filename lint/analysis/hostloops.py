@@ -53,6 +53,12 @@ MAX_FOLLOWED = 64
 class HostStatements(HostExpressions):
     """Executes statements on a state, in place."""
 
+    argv: tuple[str, ...]
+
+    @abstractmethod
+    def of_command_line(self, value: Value) -> bool:
+        """Whether a value leads to the command line."""
+
     @abstractmethod
     def step(self) -> bool:
         """Count a statement; False when the budget is spent."""
@@ -218,6 +224,53 @@ class HostStatements(HostExpressions):
         if isinstance(stmt, For):
             for part in stmt.init:
                 self.execute(part, state)
+        left: list[State] = []
+        if not isinstance(stmt, RangeFor) and self._walks_words(stmt, state):
+            left = self._followed(stmt, state)
+        if not state.dead:
+            self._summed_up(stmt, state)
+        if left:
+            joined = self.merge_all([state, *left])
+            state.cells, state.facts, state.dead = joined.cells, joined.facts, joined.dead
+
+    def _walks_words(self, stmt: Stmt, state: State) -> bool:
+        """Whether a loop looks at the command line, where that is given."""
+        variables = {n.symbol.key: n.symbol for n in walk(stmt) if isinstance(n, Var)} if self.argv else {}
+        things = map(self.frame_variable, variables.values())
+        return any(self.of_command_line(state.cells.get(t, {}).get((), 0)) for t in things if t is not None)
+
+    def _followed(self, stmt: For | While, state: State) -> list[State]:
+        """Run a loop one iteration after the other as long as it is known to go on.
+
+        The states in which it was left; `state` is dead where it has ended for certain.
+        """
+        left: list[State] = []
+        late = isinstance(stmt, While) and stmt.do
+        for count in range(MAX_FOLLOWED):
+            if stmt.condition is not None and not (late and count == 0):
+                trial, kept = state.copy(), len(self.items)
+                again = self.eval(stmt.condition, trial)
+                if not isinstance(again, (int, float)):
+                    del self.items[kept:]
+                    return left
+                state.cells, state.facts = trial.cells, trial.facts
+                if not again:
+                    left.append(state.copy())
+                    state.dead = True
+            if state.dead:
+                return left
+            self.frame.breaks.append([])
+            self.frame.continues.append([])
+            self.execute(stmt.body, state)
+            left += self.frame.breaks.pop()
+            joined = self.merge_all([state, *self.frame.continues.pop()])
+            state.cells, state.facts, state.dead = joined.cells, joined.facts, joined.dead
+            if isinstance(stmt, For) and stmt.step is not None and not state.dead:
+                self.eval(stmt.step, state)
+        return left
+
+    def _summed_up(self, stmt: For | While | RangeFor, state: State) -> None:
+        """Run a loop's body once for all iterations."""
         if isinstance(stmt, RangeFor):
             self.use(self.eval(stmt.range, state))
         before = state.copy()
@@ -299,6 +352,8 @@ class HostStatements(HostExpressions):
             changed = dict(cells)
             for path, value in cells.items():
                 if path[: len(prefix)] == prefix and path != VERSION and not symbolic(path):
+                    if isinstance(value, str):
+                        changed[path] = self.values.fresh()
                     if isinstance(value, Record | str):
                         continue
                     changed[path] = atom = self.atom_of_loop(place.object.name, value)

@@ -35,6 +35,8 @@ class AtomKind(Enum):
     """A variable that a loop changes; `first` is its value before the loop."""
     READ = auto()
     """Memory whose content is not known."""
+    OPTION = auto()
+    """Whether the command line, which is not known, has an option."""
     JOIN = auto()
     """Given up on: too large, or not understood."""
 
@@ -97,6 +99,8 @@ class Atom:
     """How the memory was obtained that a READ atom was read from."""
     since: int | None = field(compare=False, default=None)
     """For a READ atom of one exact place: the number from which on the place has held this value."""
+    least: int | None = field(compare=False, default=None)
+    """The smallest number that it can be, where there is one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,6 +212,21 @@ _IDENTITY = {("+", 0), ("-", 0), ("*", 1), ("/", 1), ("<<", 0), (">>", 0), ("|",
 _LEFT_IDENTITY = {("+", 0), ("*", 1), ("|", 0), ("^", 0)}
 
 
+_MIRRORED = {"<": ">", ">": "<", "<=": ">=", ">=": "<=", "==": "==", "!=": "!="}
+
+
+def _bounded(op: str, unknown: Atom, other: float) -> int | None:
+    """The comparison of an unknown with a number, where the least that it can be decides it."""
+    least = unknown.least
+    if least is None:
+        return None
+    if op in {"<", ">="} and other <= least:
+        return int(op == ">=")
+    if op in {"<=", ">", "==", "!="} and other < least:
+        return int(op in {">", "!="})
+    return None
+
+
 class Values:
     """Makes values; owns the counter of unknowns. `dropped` is told of every value that is given up."""
 
@@ -220,9 +239,11 @@ class Values:
         self._next += 1
         return self._next
 
-    def fresh(self, kind: AtomKind = AtomKind.JOIN, name: str = "", event: int | None = None) -> Atom:
+    def fresh(
+        self, kind: AtomKind = AtomKind.JOIN, name: str = "", event: int | None = None, least: int | None = None
+    ) -> Atom:
         """A new unknown."""
-        return Atom(self.number(), kind, name, event=event)
+        return Atom(self.number(), kind, name, event=event, least=least)
 
     def op(self, op: str, *args: Value) -> Value:
         """Apply an operator: a number where all is known, else a term."""
@@ -271,6 +292,15 @@ class Values:
             for known, other in ((a, b), (b, a)):
                 if isinstance(known, (int, float)):
                     return int(short) if bool(known) is short else other
+        if isinstance(a, Atom) and isinstance(b, (int, float)):
+            return _bounded(op, a, b)
+        if isinstance(b, Atom) and isinstance(a, (int, float)):
+            return _bounded(_MIRRORED.get(op, ""), b, a)
+        return Values._addresses(op, a, b)
+
+    @staticmethod
+    def _addresses(op: str, a: Value, b: Value) -> Value | None:
+        """The comparison of pointers, where it is decided."""
         if isinstance(a, Pointer) and isinstance(b, Pointer) and op in {"==", "!="} and a == b:
             return int(op == "==")
         pointer, null = (a, b) if isinstance(a, Pointer) else (b, a)
@@ -297,6 +327,15 @@ def parts(value: Value) -> Iterator[Value]:
 def atoms(value: Value) -> Iterator[Atom]:
     """The unknowns in a value."""
     return (p for p in parts(value) if isinstance(p, Atom))
+
+
+def outcomes(value: Value) -> Iterator[Value]:
+    """What a value can be by the conditions that it turns on."""
+    if isinstance(value, Term) and value.op == "ite":
+        yield from outcomes(value.args[1])
+        yield from outcomes(value.args[2])
+    else:
+        yield value
 
 
 def substituted(value: Value, values: Values, known: Mapping[Value, Value]) -> Value:
@@ -337,12 +376,17 @@ def conditions(value: Value) -> list[Value]:
     return found
 
 
-def scenarios(together: tuple[Value, ...], values: Values, cap: int = 16) -> list[dict[Value, Value]]:
+def scenarios(
+    together: tuple[Value, ...], values: Values, cap: int = 16, beside: tuple[Value, ...] = ()
+) -> list[dict[Value, Value]]:
     """The ways that several values can be at the same time: what to put in for conditions and loop variables.
 
-    Each is to be given to `substituted`. A loop variable takes its samples, else its first value.
+    Each is to be given to `substituted`. A loop variable takes its samples, else its first value. The command
+    line without options comes first, for the values `beside` as well.
     """
-    open_: list[dict[Value, Value]] = [{}]
+    options = (a for v in (*together, *beside) for a in atoms(v) if a.kind is AtomKind.OPTION)
+    absent: dict[Value, Value] = dict.fromkeys(options, 0)
+    open_: list[dict[Value, Value]] = [absent, {}] if absent else [{}]
     done: list[dict[Value, Value]] = []
     while open_ and len(done) + len(open_) < cap:
         known = open_.pop(0)

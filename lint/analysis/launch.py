@@ -108,7 +108,7 @@ def _launched(
     """The shapes of one launch as interpreted: one per side of the conditions that its shape turns on."""
     values = host.values
     together = (*call.block, *call.grid, call.shared)
-    for known in scenarios(together, values, cap=8):
+    for known in scenarios(together, values, cap=8, beside=call.args):
         numbers = [integer(substituted(v, values, known)) for v in together]
         args = tuple(
             _argument(substituted(v, values, known), host, p.type.size == 0 or isinstance(p.type, IntType))
