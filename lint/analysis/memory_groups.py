@@ -18,6 +18,8 @@ FEW_LANES = 2
 """Lanes of a warp that lie apart from all others, as at an end that wraps around, and that no layout can bring in."""
 LITTLE = 4
 """Sectors per request of a full, contiguous access of four bytes per lane."""
+OFTEN = 0.25
+"""Share of the addresses with a neighbour from which on that is no chance of the sampled values."""
 SHOWN = 4
 """Other places that a finding points to."""
 
@@ -85,7 +87,7 @@ def _has_neighbours(site: Site) -> bool:
     steps = [site.access.size, *([record.size] if isinstance(record, RecordType) else [])]
     for w in np.unique(world):
         moved = np.concatenate([e.address[e.mask & (world == w)] for e in site.events])
-        if np.isin(np.diff(np.unique(moved)), steps).any():
+        if len(moved) and np.isin(np.diff(np.unique(moved)), steps).sum() >= OFTEN * len(np.unique(moved)):
             return True
     return False
 
