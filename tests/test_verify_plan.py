@@ -269,6 +269,27 @@ def test_unknown_sizes_are_made_up_and_said_to_be(tmp_path: Path) -> None:
     assert "on assumed sizes" in verification.summary()
 
 
+def test_what_goes_wrong_in_planning_is_a_verdict(monkeypatch: pytest.MonkeyPatch) -> None:
+    made = Unit(parse_file(str(SAMPLES / "barrier_missing.cu")))
+    finding = found(made, "CUD401")
+
+    def stumble(*_: object) -> None:
+        raise ZeroDivisionError("unforeseen")
+
+    monkeypatch.setattr("cudalint.verify.verifier.fixed_contents", stumble)
+    verification = Verifier(parse, VerifyOptions(), Scripted(FAST)).verify(finding, made)
+    assert verification.verdict is Verdict.NOT_VERIFIABLE
+    assert "ZeroDivisionError: unforeseen" in verification.reason
+
+
+def test_a_block_of_which_only_the_size_is_told_prefers_no_launch() -> None:
+    made = Unit(parse_file(str(SAMPLES / "grid_in_threads.cu")))
+    verification = Verifier(parse, VerifyOptions(compiler="nvrtc"), Scripted(FAST)).verify(
+        found(made, "CUD604"), made
+    )
+    assert "please report" not in verification.reason
+
+
 def test_results_that_differ_on_a_made_up_block_refute_nothing(tmp_path: Path) -> None:
     made = unit(tmp_path, UNKNOWN.replace("dim3(n / 32, n / 32), dim3(32, 32)", "n / 32, n"))
     outcome = Outcome(equal="different", where="argument 1, element 7")

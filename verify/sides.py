@@ -51,7 +51,8 @@ class Pair:
         Raises:
             NotVerifiableError: something is missing.
         """
-        block = tuple((self.finding.evidence or {}).get("block") or ()) or None
+        said = (self.finding.evidence or {}).get("block")
+        block = tuple(said) if isinstance(said, list | tuple) and said else None
         try:
             before = Side("before", self.own, plan_launch(self.own, self.kernel, spec, block))
             return before, Side("after", self.other, plan_launch(self.other, self._fixed(), spec))

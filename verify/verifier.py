@@ -74,6 +74,9 @@ class Verifier:
             made = Verification(Verdict.NOT_VERIFIABLE, str(reason))
         except OSError as error:
             made = Verification(Verdict.FAILED, f"the sources could not be written: {error}")
+        except Exception as error:  # one finding must not end the run of the others
+            failure = f"verification itself failed ({type(error).__name__}: {error}): please report this"
+            made = Verification(Verdict.NOT_VERIFIABLE, failure)
         return replace(made, seconds=round(time.monotonic() - begin, 3))
 
     def _verify(self, finding: Diagnostic, unit: Unit) -> Verification:
