@@ -269,6 +269,23 @@ def test_unknown_sizes_are_made_up_and_said_to_be(tmp_path: Path) -> None:
     assert "on assumed sizes" in verification.summary()
 
 
+def test_a_buffer_is_made_up_where_all_numbers_are_known(tmp_path: Path) -> None:
+    """How far a buffer is reached rests on memory, and the host code does not show who allocated it."""
+    text = UNKNOWN.replace("const float *in,", "const float *in, const int *map,").replace(
+        "in[y * n + x]", "in[map[y]]"
+    )
+    text = text.replace(
+        "void run(const float *a, float *b, int n) {", "void run(const float *a, const int *m, float *b) {"
+    )
+    text = text.replace("dim3(n / 32, n / 32)", "dim3(16, 16)").replace("(a, b, n)", "(a, m, b, 512)")
+    made = unit(tmp_path, text)
+    verification = Verifier(parse, VerifyOptions(compiler="nvrtc"), Scripted(FAST)).verify(
+        found(made, "CUD201"), made
+    )
+    assert verification.verdict is Verdict.FASTER
+    assert verification.assumed == ("sizes of buffers",)
+
+
 def test_what_goes_wrong_in_planning_is_a_verdict(monkeypatch: pytest.MonkeyPatch) -> None:
     made = Unit(parse_file(str(SAMPLES / "barrier_missing.cu")))
     finding = found(made, "CUD401")

@@ -36,6 +36,10 @@ class Side:
 Sides = tuple[Side, Side]
 
 
+BUFFERS_ONLY = ("sizes of buffers",)
+"""What is assumed where the launch and all numbers are known, but not how large some buffer is."""
+
+
 @dataclass(frozen=True, slots=True)
 class Pair:
     """What is to be planned: the units before and after the fix, and the kernel as it was."""
@@ -87,7 +91,7 @@ class Pair:
         return large if large is not None and large[0].plan.moved <= MOST else None
 
     def _on(self, assumed: Assumed, *, careful: bool = False) -> Sides:
-        spec, words = assumed.spec, assumed.words
+        spec, words = assumed.spec, assumed.words or BUFFERS_ONLY
         before = plan_launch(self.own, self.kernel, spec, assumed=words, careful=careful)
         if self._exchanged() and spec.grid is not None and spec.block is not None:
             (gx, gy, gz), (bx, by, bz) = spec.grid, spec.block
