@@ -75,7 +75,7 @@ def test_a_watch_can_end_a_command(tmp_path: Path) -> None:
 def test_what_was_started_ends_when_the_one_who_started_it_is_killed(tmp_path: Path) -> None:
     code = f"from pathlib import Path; from {run_command.__module__} import run_command as run; "
     code += f"run('echo $$ > pid; sleep 60', Path({str(tmp_path)!r}), limit_s=60)"
-    starter = subprocess.Popen([sys.executable, "-c", code], cwd=Path(__file__).parents[1])
+    starter = subprocess.Popen([sys.executable, "-P", "-c", code], cwd=tmp_path)
     pid = tmp_path / "pid"
     wait_for(lambda: pid.is_file() and pid.read_text().strip() != "")
     starter.kill()
