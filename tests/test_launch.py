@@ -381,3 +381,8 @@ def test_texts_are_known_until_something_changes_them() -> None:
     assert {(s.grid[1], s.block[0]) for s in found} >= {(3, 32), (4, 32)}
     assert {s.block[0] for s in found} == {32, 64, 128}
     assert (None, 128) in {(s.grid[0], s.block[0]) for s in found}
+
+
+def test_a_known_block_counts_though_another_launch_guesses_the_same() -> None:
+    source = KERNEL + "void f(float* a, float* b, int n) { k<<<1, n>>>(a, b, n); k<<<1, 256>>>(a, b, n); }"
+    assert [(s.block, s.block_known) for s in shapes(source)] == [((256, 1, 1), True)]

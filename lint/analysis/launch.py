@@ -71,7 +71,7 @@ def _overridden(
 def _distinct(shapes: list[LaunchShape]) -> tuple[LaunchShape, ...]:
     """Without repetitions: known blocks first, a shape of each block before second ones of any."""
     unique: dict[object, LaunchShape] = {}
-    for shape in shapes:
+    for shape in sorted(shapes, key=lambda shape: not shape.block_known):  # a guess may equal what is known
         unique.setdefault((shape.block, shape.grid, shape.shared_bytes, _pattern(shape.args)), shape)
     seen: dict[Block, int] = {}
     ranked = []

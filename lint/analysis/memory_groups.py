@@ -16,8 +16,8 @@ from cudalint.lint.model.types import RecordType
 
 FEW_LANES = 2
 """Lanes of a warp that lie apart from all others, as at an end that wraps around, and that no layout can bring in."""
-LITTLE = 4
-"""Sectors per request of a full, contiguous access of four bytes per lane."""
+LITTLE = 5
+"""Sectors per request of a full, contiguous access of four bytes per lane that starts inside a sector."""
 OFTEN = 0.25
 """Share of the addresses with a neighbour from which on that is no chance of the sampled values."""
 SHOWN = 4

@@ -29,6 +29,7 @@ char *strsep(char **stringp, const char *delim) noexcept;
 char *strdup(const char *s) noexcept;
 char *strndup(const char *s, size_t n) noexcept;
 char *strerror(int errnum) noexcept;
+char *strerror_r(int errnum, char *buf, size_t buflen) noexcept;
 char *strsignal(int sig) noexcept;
 void bzero(void *s, size_t n) noexcept;
 void bcopy(const void *src, void *dest, size_t n) noexcept;
