@@ -13,9 +13,9 @@ from dataclasses import dataclass, replace
 from cudalint.lint.analysis.memory import Cost, Site, recost
 from cudalint.lint.analysis.memory_shared import STATIC_LIMIT
 from cudalint.lint.analysis.trace import Access, Ints, MemoryObject
-from cudalint.lint.model.expressions import AddressOf, Call, Cast, Const, Deref, Expr, Index, Symbol, Var
+from cudalint.lint.model.expressions import AddressOf, Call, Const, Deref, Expr, Index, Symbol, Var
 from cudalint.lint.model.program import TranslationUnit
-from cudalint.lint.model.walk import Node, walk
+from cudalint.lint.model.walk import Node, uncast, walk
 
 PADS = (1, 2, 4, 8)
 """Elements of padding that are tried, smallest first."""
@@ -129,17 +129,11 @@ def _used_at_once(node: Node) -> Iterator[Expr]:
     """The pointers that a node only follows."""
     match node:
         case Call(name=name, args=args) if name.startswith("atomic"):
-            yield from map(_without_casts, args)
+            yield from map(uncast, args)
         case Deref(pointer=pointer):
-            yield _without_casts(pointer)
+            yield uncast(pointer)
         case Index(base=base, index=Const(value=0)):
-            yield _without_casts(base)
-
-
-def _without_casts(pointer: Expr) -> Expr:
-    while isinstance(pointer, Cast):
-        pointer = pointer.operand
-    return pointer
+            yield uncast(base)
 
 
 def _depth(node: Expr, symbol: Symbol) -> int:

@@ -13,14 +13,13 @@ from cudalint.lint.analysis.exec_values import I64, MAY, Array, Ptr, Val, Value,
 from cudalint.lint.model.expressions import (
     Assign,
     Binary,
-    Cast,
     Expr,
     IncDec,
     Symbol,
     Var,
 )
 from cudalint.lint.model.statements import Block, ExprStmt, Stmt
-from cudalint.lint.model.walk import walk
+from cudalint.lint.model.walk import uncast, walk
 
 _MIRRORED = {"<": ">", ">": "<", "<=": ">=", ">=": "<=", "!=": "!="}
 
@@ -56,7 +55,7 @@ class Plan:
 
 def counted(condition: Expr | None, step: Expr | None, body: Stmt, facts: Facts) -> Counted | None:
     """The counted loop that a condition, a step and a body make; None when it is none."""
-    condition = _strip(condition)
+    condition = uncast(condition) if condition is not None else None
     if not isinstance(condition, Binary) or condition.op not in _MIRRORED:
         return None
     if step is None:
@@ -71,7 +70,7 @@ def counted(condition: Expr | None, step: Expr | None, body: Stmt, facts: Facts)
         (condition.left, condition.right, condition.op),
         (condition.right, condition.left, _MIRRORED[condition.op]),
     ):
-        variable = _strip(side)
+        variable = uncast(side)
         if not isinstance(variable, Var):
             continue
         found = _step_of(step, variable.symbol)
@@ -85,17 +84,11 @@ def counted(condition: Expr | None, step: Expr | None, body: Stmt, facts: Facts)
     return None
 
 
-def _strip(expr: Expr | None) -> Expr | None:
-    while isinstance(expr, Cast):
-        expr = expr.operand
-    return expr
-
-
 def _step_in_body(condition: Binary, body: Stmt, facts: Facts) -> Expr | None:
     """The one statement of a while loop's body that moves the variable that its condition tests."""
     if not isinstance(body, Block) or facts.of(body).continues:
         return None
-    tested = {v.symbol.key for v in map(_strip, (condition.left, condition.right)) if isinstance(v, Var)}
+    tested = {v.symbol.key for v in map(uncast, (condition.left, condition.right)) if isinstance(v, Var)}
     for stmt in body.body:
         if isinstance(stmt, ExprStmt) and isinstance(stmt.expr, Assign | IncDec):
             target = stmt.expr.target
@@ -118,11 +111,11 @@ def _step_of(step: Expr, symbol: Symbol) -> tuple[Expr | None, bool] | None:
         return None, step.op == "--"
     if step.op in {"+=", "-="}:
         return step.value, step.op == "-="
-    value = _strip(step.value)
+    value = uncast(step.value)
     if step.op == "=" and isinstance(value, Binary) and value.op in {"+", "-"}:
-        if _names(_strip(value.left), symbol):
+        if _names(uncast(value.left), symbol):
             return value.right, value.op == "-"
-        if _names(_strip(value.right), symbol) and value.op == "+":
+        if _names(uncast(value.right), symbol) and value.op == "+":
             return value.left, False
     return None
 

@@ -13,6 +13,7 @@ from cudalint.lint.analysis.hostvalues import AtomKind, Memory, Object, Path, Po
 from cudalint.lint.model.expressions import AddressOf, Call, Cast, Deref, Expr, Index, Member, Var
 from cudalint.lint.model.source import NOWHERE
 from cudalint.lint.model.types import IntType, OpaqueType, PointerType, RecordType, Type
+from cudalint.lint.model.walk import uncast
 
 
 @dataclass(frozen=True, slots=True)
@@ -262,8 +263,7 @@ class Library(Device):
         if maker.out is None or maker.out >= len(call.args):
             return None
         arg: Expr = call.args[maker.out]
-        while isinstance(arg, Cast):
-            arg = arg.operand
+        arg = uncast(arg)
         of = arg.type
         if isinstance(of, PointerType) and isinstance(of.pointee, PointerType):
             return of.pointee.pointee

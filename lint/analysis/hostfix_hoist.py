@@ -42,7 +42,7 @@ from cudalint.lint.model.statements import (
     UnknownStmt,
     While,
 )
-from cudalint.lint.model.walk import children, walk
+from cudalint.lint.model.walk import children, uncast, walk
 
 Looping = For | RangeFor | While
 
@@ -151,7 +151,7 @@ def _move(program: TranslationUnit, function: Function, loop: Looping, call: Api
     if not decls:
         return _Move(pointer, make.span, release.span, ()) if pointer.span.offset < loop.span.offset else None
     own = decls[0] if decls[0] in loop.body.body else None
-    if own is None or not (own.init is None or isinstance(_bare(own.init), Const)) or _clashes(function, pointer):
+    if own is None or not (own.init is None or isinstance(uncast(own.init), Const)) or _clashes(function, pointer):
         return None
     line = _declared_with(program, loop.body, own)
     return _Move(pointer, make.span, release.span, line) if line else None
@@ -190,17 +190,11 @@ def _escapes(loop: Looping, pointer: Symbol, make: Stmt, release: Stmt) -> bool:
 
 def _stored_in(call: Call) -> Symbol | None:
     """The local pointer that an allocation fills: `&p`, whatever it is cast to."""
-    target = _bare(call.args[0]) if call.args else None
+    target = uncast(call.args[0]) if call.args else None
     if not isinstance(target, AddressOf) or not isinstance(target.operand, Var):
         return None
     symbol = target.operand.symbol
     return symbol if symbol.storage in {Storage.LOCAL, Storage.PARAM} else None
-
-
-def _bare(expr: Expr) -> Expr:
-    while isinstance(expr, Cast):
-        expr = expr.operand
-    return expr
 
 
 def _fixed_size(size: Expr, loop: Looping) -> bool:
@@ -226,7 +220,7 @@ def _alone(program: TranslationUnit, body: Block, call: Call) -> Stmt | None:
 
 def _is_only(program: TranslationUnit, stmt: Stmt, call: Call) -> bool:
     if stmt.span.macro is None:
-        return isinstance(stmt, ExprStmt) and _bare(stmt.expr) == call
+        return isinstance(stmt, ExprStmt) and uncast(stmt.expr) == call
     use = program.text(stmt.span).replace(" ", "")
     return use == f"{stmt.span.macro}({program.text(call.span)})".replace(" ", "")
 
@@ -240,7 +234,7 @@ def _releases(program: TranslationUnit, stmt: Stmt, pointer: Symbol) -> bool:
 def _frees(stmt: Stmt, pointer: Symbol) -> Call | None:
     for node in walk(stmt):
         if isinstance(node, Call) and node.name == "cudaFree" and len(node.args) == 1:
-            freed = _bare(node.args[0])
+            freed = uncast(node.args[0])
             if isinstance(freed, Var) and freed.symbol.key == pointer.key:
                 return node
     return None

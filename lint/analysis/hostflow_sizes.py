@@ -14,7 +14,7 @@ from cudalint.lint.model.program import Function
 from cudalint.lint.model.source import Span
 from cudalint.lint.model.statements import Decl
 from cudalint.lint.model.types import FloatType, IntType, PointerType, RecordType, Type, VoidType, spelled
-from cudalint.lint.model.walk import walk
+from cudalint.lint.model.walk import uncast, walk
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +88,7 @@ def _elements(call: ApiCall, sized: _Sized) -> list[Type]:
     """What the buffers of a call hold, as far as their pointers are not void."""
     found: list[Type] = []
     for index in sized.buffers:
-        of = _uncast(call.call.args[index]).type
+        of = uncast(call.call.args[index]).type
         of = of.pointee if isinstance(of, PointerType) and sized.makes else of
         if isinstance(of, PointerType) and not isinstance(of.pointee, VoidType):
             found.append(of.pointee)
@@ -101,15 +101,9 @@ def _holds_pointers(of: Type) -> bool:
     )
 
 
-def _uncast(expr: Expr) -> Expr:
-    while isinstance(expr, Cast):
-        expr = expr.operand
-    return expr
-
-
 def _factors(expr: Expr, function: Function) -> Iterator[Const]:
     """The constants that a size is a product of, also through a local variable that is set once."""
-    expr = _uncast(expr)
+    expr = uncast(expr)
     if isinstance(expr, Const):
         yield expr
     elif isinstance(expr, Binary) and expr.op == "*":
@@ -117,7 +111,7 @@ def _factors(expr: Expr, function: Function) -> Iterator[Const]:
         yield from _factors(expr.right, function)
     elif isinstance(expr, Var):
         value = _only_value(expr, function)
-        if value is not None and not isinstance(_uncast(value), Var):
+        if value is not None and not isinstance(uncast(value), Var):
             yield from _factors(value, function)
 
 
@@ -159,10 +153,10 @@ def _filled(flow: HostFlow, call: ApiCall, sized: _Sized) -> CopyFault | None:
 
 def _fill_value(expr: Expr) -> float | None:
     """A fill value that is written as a number and not as a pattern of bits: no zero, no all ones."""
-    expr = _uncast(expr)
+    expr = uncast(expr)
     sign = 1
     if isinstance(expr, Unary) and expr.op == "-":
-        sign, expr = -1, _uncast(expr.operand)
+        sign, expr = -1, uncast(expr.operand)
     if not isinstance(expr, Const) or isinstance(expr.value, (bool, str)) or expr.value == 0:
         return None
     if isinstance(expr.type, FloatType):

@@ -13,12 +13,12 @@ from cudalint.lint.analysis.hostflow_loops import is_fixed_in
 from cudalint.lint.analysis.hoststate import symbolic
 from cudalint.lint.analysis.hostvalues import PAGEABLE, Memory, Object, Pointer, Value, integer, parts
 from cudalint.lint.analysis.kernel_touch import ParameterTouch, parameter_touches
-from cudalint.lint.model.expressions import Assign, Binary, Cast, Const, Deref, Expr, Index, Var
+from cudalint.lint.model.expressions import Assign, Binary, Call, Cast, Const, Deref, Expr, Index, Var
 from cudalint.lint.model.program import Function
 from cudalint.lint.model.source import Span
 from cudalint.lint.model.statements import Decl
 from cudalint.lint.model.types import PointerType, RecordType
-from cudalint.lint.model.walk import walk
+from cudalint.lint.model.walk import uncast, walk
 
 PER_THREAD = "CUDA_API_PER_THREAD_DEFAULT_STREAM"
 """Where this macro is set, the default stream waits for no other."""
@@ -81,10 +81,11 @@ class Touch:
             return False
         if self.whole or other.whole or (self.place == other.place and self.first and other.first):
             return True
-        ranges = [(integer(t.place.offset), integer(t.bytes)) for t in (self, other)]
-        (a, n), (b, m) = ranges
-        plain = not self.place.path and not other.place.path
-        return plain and None not in {a, n, b, m} and a < b + m and b < a + n  # type: ignore[operator]
+        a, n = integer(self.place.offset), integer(self.bytes)
+        b, m = integer(other.place.offset), integer(other.bytes)
+        if self.place.path or other.place.path or a is None or n is None or b is None or m is None:
+            return False
+        return a < b + m and b < a + n
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -231,21 +232,17 @@ def _index(expr: Expr | None, function: Function) -> Expr | None:
         return _index(made[0], function) if len(made) == 1 and not set_again and made[0] != expr else None
     if isinstance(expr, Index):
         index = expr.index
-    elif getattr(expr, "name", "") == "operator[]" and getattr(expr, "args", ()):
-        index = expr.args[-1]  # type: ignore[union-attr]
+    elif isinstance(expr, Call) and expr.name == "operator[]" and expr.args:
+        index = expr.args[-1]
     else:
         return None
-    while isinstance(index, Cast):
-        index = index.operand
-    return index
+    return uncast(index)
 
 
 def _picked_by(index: Expr | None, loop: Loop) -> bool:
     """Whether an index is a loop's counter, or its remainder: then the next iteration has another one."""
     if isinstance(index, Binary) and index.op == "%":
-        index = index.left
-        while isinstance(index, Cast):
-            index = index.operand
+        index = uncast(index.left)
     return isinstance(index, Var) and loop.variable is not None and index.symbol.name == loop.variable.name
 
 

@@ -42,7 +42,7 @@ from cudalint.lint.model.statements import (
     While,
 )
 from cudalint.lint.model.types import IntType, PointerType, RecordType
-from cudalint.lint.model.walk import walk
+from cudalint.lint.model.walk import uncast, walk
 
 COPY_OUT = frozenset({"cudaMemcpy", "cudaMemcpyAsync", "cudaMemcpyFromSymbol", "cudaMemcpy2D"})
 """Copies whose first argument may be a host variable that they fill."""
@@ -385,7 +385,7 @@ class HostStatements(HostExpressions):
             if isinstance(node, (Assign, IncDec)):
                 targets.append(node.target)
             elif isinstance(node, Call):
-                given = [a.operand for a in map(_uncast, node.args) if isinstance(a, AddressOf)]
+                given = [a.operand for a in map(uncast, node.args) if isinstance(a, AddressOf)]
                 if node.name in COPY_OUT and given:
                     self._copy_target(given[0])
                 targets.extend(given)
@@ -458,14 +458,8 @@ def _nothing(_state: State) -> None:
 
 
 def _is_false(expr: Expr) -> bool:
-    expr = _uncast(expr)
+    expr = uncast(expr)
     return isinstance(expr, Const) and not expr.value
-
-
-def _uncast(expr: Expr) -> Expr:
-    while isinstance(expr, Cast):
-        expr = expr.operand
-    return expr
 
 
 def _root_variable(expr: Expr) -> Symbol | None:

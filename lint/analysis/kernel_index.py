@@ -47,7 +47,7 @@ from cudalint.lint.model.statements import (
     While,
 )
 from cudalint.lint.model.types import ArrayType, PointerType
-from cudalint.lint.model.walk import Node, children, walk
+from cudalint.lint.model.walk import Node, children, uncast, walk
 
 _COORDINATES = frozenset({"threadIdx", "blockIdx"})
 _CLAMPS = frozenset({"min", "max", "clamp", "fminf", "fmaxf", "umin", "umax", "__min", "__max"})
@@ -146,12 +146,12 @@ class KernelIndex:
 
     def global_axis(self, expr: Expr) -> str | None:
         """The axis whose global index an expression is, exactly: `blockIdx.x * blockDim.x + threadIdx.x`."""
-        expr = _bare(expr)
+        expr = uncast(expr)
         if isinstance(expr, Call) and expr.key in self._helpers:
             return self.global_axis(self._helpers[expr.key])
         if isinstance(expr, Var):
             values = self._definitions.get(expr.symbol.key, [])
-            return self.global_axis(values[0]) if len(values) == 1 and _bare(values[0]) != expr else None
+            return self.global_axis(values[0]) if len(values) == 1 and uncast(values[0]) != expr else None
         if not isinstance(expr, Binary) or expr.op != "+":
             return None
         for one, other in ((expr.left, expr.right), (expr.right, expr.left)):
@@ -170,11 +170,11 @@ class KernelIndex:
 
     def _single(self, expr: Expr) -> Expr:
         """An expression, or what the variable that it is was defined as (once)."""
-        expr = _bare(expr)
+        expr = uncast(expr)
         if isinstance(expr, Var):
             values = self._definitions.get(expr.symbol.key, [])
-            if len(values) == 1 and isinstance(_bare(values[0]), (Builtin, Binary)):
-                return _bare(values[0])
+            if len(values) == 1 and isinstance(uncast(values[0]), (Builtin, Binary)):
+                return uncast(values[0])
         return expr
 
     # -- guards --------------------------------------------------------------------------------
@@ -249,13 +249,13 @@ class KernelIndex:
                 yield from self._bounds_in(child)
 
     def _bound(self, expr: Expr, leaves: bool) -> Bound | None:
-        expr = _bare(expr)
+        expr = uncast(expr)
         if isinstance(expr, Unary) and expr.op == "!":
             return None
         if not isinstance(expr, Binary) or expr.op not in _FLIPPED:
             return None
         for index, limit, op in ((expr.left, expr.right, expr.op), (expr.right, expr.left, _FLIPPED[expr.op])):
-            axis, parameter = self.global_axis(index), _bare(limit)
+            axis, parameter = self.global_axis(index), uncast(limit)
             if axis and isinstance(parameter, Var) and parameter.symbol.storage is Storage.PARAM:
                 if parameter.symbol.key in self._definitions:
                     return None
@@ -275,7 +275,7 @@ def _index_helpers(program: TranslationUnit) -> dict[str, Expr]:
 
 
 def _joined_by(expr: Expr, op: str) -> Iterator[Expr]:
-    expr = _bare(expr)
+    expr = uncast(expr)
     if isinstance(expr, Binary) and expr.op == op:
         yield from _joined_by(expr.left, op)
         yield from _joined_by(expr.right, op)
@@ -287,12 +287,6 @@ def _only_leaves(stmt: Stmt) -> bool:
     if isinstance(stmt, Block):
         return len(stmt.body) == 1 and _only_leaves(stmt.body[0])
     return isinstance(stmt, Return)
-
-
-def _bare(expr: Expr) -> Expr:
-    while isinstance(expr, Cast):
-        expr = expr.operand
-    return expr
 
 
 def _is_reference(expr: Expr) -> bool:

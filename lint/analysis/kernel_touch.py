@@ -25,7 +25,7 @@ from cudalint.lint.model.expressions import (
 from cudalint.lint.model.program import Function, TranslationUnit
 from cudalint.lint.model.statements import Block, Case, Decl, ExprStmt, For, If, Return, Stmt, Switch, While
 from cudalint.lint.model.types import PointerType
-from cudalint.lint.model.walk import Node, children, walk
+from cudalint.lint.model.walk import Node, children, uncast, walk
 
 _STATEMENTS = get_args(Stmt)
 _FLIPPED = {"<": ">", ">": "<", "<=": ">=", ">=": "<="}
@@ -105,8 +105,7 @@ class _Reader:
 
     def _holds(self, condition: Expr, joined: str, ops: tuple[str, str]) -> bool:
         """Whether a condition only compares global indices with bounds: known for the first thread."""
-        while isinstance(condition, Cast):
-            condition = condition.operand
+        condition = uncast(condition)
         if not isinstance(condition, Binary):
             return False
         if condition.op == joined:
@@ -150,8 +149,7 @@ class _Reader:
 
     def _atomic(self, target: Expr) -> None:
         """An atomic update of `p[i]` (`&p[i]`) or of `*p` (`p`)."""
-        while isinstance(target, Cast):
-            target = target.operand
+        target = uncast(target)
         place = target.operand if isinstance(target, AddressOf) else Deref(target, target.type, target.span)
         parameter = self.index.parameter_of(place) if isinstance(place, (Index, Deref)) else None
         if parameter is not None and not _volatile(parameter):
@@ -170,11 +168,7 @@ class _Reader:
         self._touches.setdefault(parameter.key, set()).add(ParameterTouch(writes, first))
 
     def _is_first(self, access: Index, parameter: Symbol) -> bool:
-        base, index = access.base, access.index
-        while isinstance(base, Cast):
-            base = base.operand
-        while isinstance(index, Cast):
-            index = index.operand
+        base, index = uncast(access.base), uncast(access.index)
         direct = isinstance(base, Var) and base.symbol.key == parameter.key
         strided = isinstance(index, Var) and index.symbol.key in self._strided
         return direct and (strided or self.index.global_axis(index) == "x")

@@ -20,11 +20,11 @@ from cudalint.lint.analysis.hostvalues import (
 )
 from cudalint.lint.analysis.trace import ArgValue, LaunchShape, ShapeSource
 from cudalint.lint.analysis.unit import Options
-from cudalint.lint.model.expressions import Binary, Builtin, Call, Cast, Const, Expr, Index, Storage, Var
+from cudalint.lint.model.expressions import Binary, Builtin, Call, Const, Expr, Index, Storage, Var
 from cudalint.lint.model.program import Function, TranslationUnit
 from cudalint.lint.model.statements import Decl
 from cudalint.lint.model.types import ArrayType, IntType
-from cudalint.lint.model.walk import Node, walk
+from cudalint.lint.model.walk import Node, uncast, walk
 
 MAX_SHAPES = 4
 """Shapes judged per kernel: most have one or two, benchmarks that sweep block sizes have many."""
@@ -218,8 +218,7 @@ def device_nodes(program: TranslationUnit, kernel: Function) -> Iterator[Node]:
 
 def thread_axis(expr: Expr, names: dict[str, str]) -> str | None:
     """The axis of an expression that is exactly threadIdx.x, y or z, directly or through a variable."""
-    while isinstance(expr, Cast):
-        expr = expr.operand
+    expr = uncast(expr)
     if isinstance(expr, Builtin) and expr.name == "threadIdx":
         return expr.axis or None
     return names.get(expr.symbol.key) if isinstance(expr, Var) else None
@@ -268,10 +267,10 @@ def _from_strides(nodes: list[Node]) -> Block | None:
         if not isinstance(node, Binary) or node.op != "+":
             continue
         for one, other in ((node.left, node.right), (node.right, node.left)):
-            axis, product = thread_axis(one, names), _bare(other)
+            axis, product = thread_axis(one, names), uncast(other)
             if axis is None or not isinstance(product, Binary) or product.op != "*":
                 continue
-            factors = [_bare(product.left), _bare(product.right)]
+            factors = [uncast(product.left), uncast(product.right)]
             block = [f for f in factors if isinstance(f, Builtin) and f.name == "blockIdx" and f.axis == axis]
             constants = [f.value for f in factors if isinstance(f, Const) and type(f.value) is int]
             if block and constants:
@@ -279,9 +278,3 @@ def _from_strides(nodes: list[Node]) -> Block | None:
     if not found:
         return None
     return found.get("x", 1), found.get("y", 1), found.get("z", 1)
-
-
-def _bare(expr: Expr) -> Expr:
-    while isinstance(expr, Cast):
-        expr = expr.operand
-    return expr

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from cudalint.lint.analysis.barriers_edit import taken_together
+from cudalint.lint.analysis.barriers_edit import indent_of, taken_together
 from cudalint.lint.analysis.barriers_exits import contains, parts
 from cudalint.lint.analysis.races import Race
 from cudalint.lint.analysis.races_report import Claim
@@ -102,14 +102,8 @@ def _before(program: TranslationUnit, a: list[Stmt | Case], b: list[Stmt | Case]
 
 def _at_statement(program: TranslationUnit, span: Span) -> _Place | None:
     """The start of a statement that is the first thing on its line."""
-    data = program.files.get(span.file)
-    if data is None or span.macro is not None:
-        return None
-    start = data.rfind(b"\n", 0, span.offset) + 1
-    indent = data[start : span.offset]
-    if indent.strip():
-        return None
-    return _Place(span.file, span.offset, span.line, span.column, "", "\n" + indent.decode())
+    indent = indent_of(program, span)
+    return _Place(span.file, span.offset, span.line, span.column, "", "\n" + indent) if indent is not None else None
 
 
 def _loop_end(program: TranslationUnit, loop: For | While | RangeFor) -> _Place | None:

@@ -26,7 +26,7 @@ from cudalint.lint.model.expressions import (
 )
 from cudalint.lint.model.program import Function
 from cudalint.lint.model.types import IntType
-from cudalint.lint.model.walk import walk
+from cudalint.lint.model.walk import uncast, walk
 
 _OPERATIONS: dict[str, Callable[[Any, Any], Any]] = {
     "+": operator.add,
@@ -94,8 +94,7 @@ def _conditions(kernel: Function) -> Iterator[Expr]:
 
 def _truth(expr: Expr) -> bool:
     """Whether an expression is a condition, also one of `|` and `&`."""
-    while isinstance(expr, Cast):
-        expr = expr.operand
+    expr = uncast(expr)
     if isinstance(expr, Binary) and expr.op in ("|", "&"):
         return _truth(expr.left) and _truth(expr.right)
     return isinstance(expr.type, IntType) and expr.type.name == "bool"

@@ -33,7 +33,7 @@ from cudalint.lint.model.expressions import (
 from cudalint.lint.model.program import Function, FunctionKind, TranslationUnit
 from cudalint.lint.model.source import Span
 from cudalint.lint.model.statements import For, If, Switch, While
-from cudalint.lint.model.walk import Node, children, walk
+from cudalint.lint.model.walk import Node, children, terms, uncast, walk
 
 _UNCLEAR = Taint.UNKNOWN | Taint.ATOMIC
 """An index that rests on these is another matter: what is not understood, tickets."""
@@ -98,8 +98,8 @@ class Updates:
 
     def _note_condition(self, condition: Expr) -> None:
         for node in walk(condition):
-            if not isinstance(node, Var):
-                self._conditions[node.span] = node  # type: ignore[assignment]
+            if isinstance(node, Expr) and not isinstance(node, Var):
+                self._conditions[node.span] = node
         self._conditions[condition.span] = condition
 
     def _updates(self, node: Assign | IncDec) -> bool:
@@ -114,7 +114,7 @@ class Updates:
             return False
         own: list[Expr] = []
         loaded: list[Expr] = []
-        for term in _terms(target.index):
+        for term in terms(target.index, uncast):
             made = self._origins.of(term)
             if made.loads:
                 loaded.append(term)
@@ -174,17 +174,6 @@ class Updates:
             return self._about(condition.left, place) and self._about(condition.right, place)
         made = self._origins.of(condition)
         return not made.lost and (not made.loads or (made.common and made.loads <= place.loads))
-
-
-def _terms(expr: Expr) -> Iterator[Expr]:
-    """What is added up."""
-    while isinstance(expr, Cast):
-        expr = expr.operand
-    if isinstance(expr, Binary) and expr.op == "+":
-        yield from _terms(expr.left)
-        yield from _terms(expr.right)
-    else:
-        yield expr
 
 
 def _by_itself(trace: Trace) -> bool:

@@ -38,7 +38,7 @@ from cudalint.lint.model.program import Function, TranslationUnit
 from cudalint.lint.model.source import Span
 from cudalint.lint.model.statements import Block, Decl, For, If, Return, Stmt
 from cudalint.lint.model.types import UINT, IntType, Type
-from cudalint.lint.model.walk import Node, rebuilt, walk
+from cudalint.lint.model.walk import Node, rebuilt, unwrapped, walk
 
 BLOCKS = 3
 """Blocks of the small grid on which both kernels are compared."""
@@ -218,7 +218,7 @@ class _Form:
                 continue
             one = plain(after.right)
             if isinstance(one, Const) and one.value == 1 and self.names.thread(after.left):
-                thread = _inner(after.left)
+                thread = unwrapped(after.left)
                 first, text = self._first_thread(thread)
                 chunk.widths.add(id(width))
                 chunk.limited = True
@@ -252,7 +252,7 @@ class _Form:
         made = own = _built("threadIdx", product)
         text = _spelled("threadIdx.x", product.type)
         if not isinstance(plain(thread), Builtin):
-            first, block = self._first_thread(_inner(thread))
+            first, block = self._first_thread(unwrapped(thread))
             made = Binary("*", first, width, product.type, product.span)
             made = Binary("+", made, own, product.type, product.span)
             text = f"{block} * {self._factor(plain(width))} + {text}"
@@ -265,7 +265,7 @@ class _Form:
         if isinstance(thread, Binary) and thread.span.macro is None:
             for own, rest in ((thread.right, thread.left), (thread.left, thread.right)):
                 if isinstance(plain(own), Builtin) and self.names.uniform(rest):
-                    return first, self._factor(_inner(rest))
+                    return first, self._factor(unwrapped(rest))
         text = self._text(thread)
         text = text if isinstance(thread, Var) else f"({text})"
         return first, f"({text} - {_spelled('threadIdx.x', thread.type)})"
@@ -308,13 +308,6 @@ def _built(name: str, like: Expr) -> Expr:
 def _spelled(name: str, of: Type) -> str:
     """A triple's x in the source, where what it is combined with has a type that is to stay."""
     return f"int({name})" if isinstance(of, IntType) and of.signed and of.bits <= 32 else name
-
-
-def _inner(expr: Expr) -> Expr:
-    """An expression without the conversions that the source does not show."""
-    while isinstance(expr, Cast) and not expr.explicit:
-        expr = expr.operand
-    return expr
 
 
 def _is(expr: Expr, key: str) -> bool:

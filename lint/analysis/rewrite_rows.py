@@ -34,7 +34,7 @@ from cudalint.lint.model.expressions import (
 from cudalint.lint.model.program import Function, TranslationUnit
 from cudalint.lint.model.source import Span
 from cudalint.lint.model.types import INT
-from cudalint.lint.model.walk import rebuilt, walk
+from cudalint.lint.model.walk import rebuilt, terms, unwrapped, walk
 
 WIDEST_ROW = 256
 """Elements of a row, at most: wider ones seldom are rows of a tile."""
@@ -120,34 +120,18 @@ def _rewritten(program: TranslationUnit, index: Expr, row: int, pad: int) -> tup
 
 def _width(index: Expr, row: int) -> Expr | None:
     """The constant `row` in an index that is a sum with one product by it."""
-    terms = list(_terms(index))
+    summands = list(terms(index, unwrapped))
     products = [
-        t for t in terms if isinstance(t, Binary) and t.op == "*" and row in map(_constant, (t.left, t.right))
+        t for t in summands if isinstance(t, Binary) and t.op == "*" and row in map(_constant, (t.left, t.right))
     ]
     if len(products) != 1:
         return None
     product = products[0]
-    return _innermost(product.right if _constant(product.right) == row else product.left)
-
-
-def _terms(index: Expr) -> Iterator[Expr]:
-    while isinstance(index, Cast) and not index.explicit:
-        index = index.operand
-    if isinstance(index, Binary) and index.op == "+":
-        yield from _terms(index.left)
-        yield from _terms(index.right)
-    else:
-        yield index
-
-
-def _innermost(expr: Expr) -> Expr:
-    while isinstance(expr, Cast) and not expr.explicit:
-        expr = expr.operand
-    return expr
+    return unwrapped(product.right if _constant(product.right) == row else product.left)
 
 
 def _constant(expr: Expr) -> int | None:
-    inner = _innermost(expr)
+    inner = unwrapped(expr)
     return int(inner.value) if isinstance(inner, Const) and isinstance(inner.value, int) else None
 
 

@@ -7,7 +7,7 @@ from dataclasses import fields, replace
 from functools import cache
 from typing import Any, get_args, get_type_hints
 
-from cudalint.lint.model.expressions import Call, Cast, Expr
+from cudalint.lint.model.expressions import Binary, Call, Cast, Expr
 from cudalint.lint.model.statements import Block, Case, Stmt
 
 Node = Expr | Stmt | Case
@@ -72,6 +72,23 @@ def unwrapped(expr: Expr) -> Expr:
             expr = expr.args[0]
         else:
             return expr
+
+
+def uncast(expr: Expr) -> Expr:
+    """An expression without any conversion around it, written or not."""
+    while isinstance(expr, Cast):
+        expr = expr.operand
+    return expr
+
+
+def terms(expr: Expr, bare: Callable[[Expr], Expr]) -> Iterator[Expr]:
+    """What an expression adds up, or itself where it is no sum. `bare` takes off the conversions to look through."""
+    expr = bare(expr)
+    if isinstance(expr, Binary) and expr.op == "+":
+        yield from terms(expr.left, bare)
+        yield from terms(expr.right, bare)
+    else:
+        yield expr
 
 
 def rebuilt(node: Any, change: Callable[[Node], Node | None]) -> Any:
