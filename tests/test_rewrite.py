@@ -288,6 +288,15 @@ def test_neighbouring_stores_become_a_vector(tmp_path: Path, body: str, kind: st
     assert nvrtc.errors(build.source, build.options) == []
 
 
+BYTES = "out[4 * i] = {0}; out[4 * i + 1] = {0}; out[4 * i + 2] = {0}; out[4 * i + 3] = 255;"
+
+
+def test_numbers_that_may_not_fit_a_byte_stay_single_stores(tmp_path: Path) -> None:
+    """Out of range, a conversion gives what its instruction gives: joined stores were seen to give something else."""
+    assert vector_fix(tmp_path, BYTES.format("(unsigned char)i"), "unsigned char") is not None
+    assert vector_fix(tmp_path, "float f = i * 0.5f;\n    " + BYTES.format("f"), "unsigned char") is None
+
+
 @pytest.mark.parametrize(
     "body",
     [

@@ -32,7 +32,7 @@ from cudalint.lint.model.expressions import (
 from cudalint.lint.model.program import Function, TranslationUnit
 from cudalint.lint.model.source import Span
 from cudalint.lint.model.statements import Block, ExprStmt, Stmt
-from cudalint.lint.model.types import ArrayType, PointerType, Type, spelled
+from cudalint.lint.model.types import ArrayType, FloatType, IntType, PointerType, Type, spelled
 from cudalint.lint.model.walk import walk
 
 VECTORS = {
@@ -92,7 +92,10 @@ def _stores(stmt: ExprStmt, first: Stmt) -> bool:
     assert isinstance(its, Assign)
     assert isinstance(mine.target, Index)
     assert isinstance(its.target, Index)
-    return _pointer(mine.target) == _pointer(its.target) and all(map(_registers, walk(mine.value)))
+    parts = walk(mine.value)
+    return _pointer(mine.target) == _pointer(its.target) and all(
+        _registers(p) and not _may_overflow(p) for p in parts
+    )
 
 
 def _pointer(target: Index) -> str | None:
@@ -105,6 +108,13 @@ def _registers(node: object) -> bool:
         return not isinstance(node.type, ArrayType | PointerType)
     pure = isinstance(node, _PURE)
     return pure or (isinstance(node, Call) and node.key is None and node.name.removesuffix("f") in MATH)
+
+
+def _may_overflow(node: object) -> bool:
+    """Whether a floating-point number becomes a small integer: what is out of range depends on the instruction."""
+    if not isinstance(node, Cast) or not isinstance(node.type, IntType):
+        return False
+    return node.type.bits < 32 and isinstance(node.operand.type, FloatType)
 
 
 def _adjacent(program: TranslationUnit, run: Sequence[ExprStmt]) -> bool:
