@@ -301,11 +301,12 @@ def test_numbers_that_may_not_fit_a_byte_stay_single_stores(tmp_path: Path) -> N
     "body",
     [
         "out[4 * i] = a; out[4 * i + 1] = out[4 * i] * 2; out[4 * i + 2] = a; out[4 * i + 3] = 0;",
+        "out[4 * i] = a; /* green */ out[4 * i + 1] = a; out[4 * i + 2] = a; out[4 * i + 3] = a;",
         "out[4 * i + 1] = a; out[4 * i + 2] = a; out[4 * i + 3] = a; out[4 * i + 4] = a;",
         "out[4 * i] = a; if (a > 0) out[4 * i + 1] = a; out[4 * i + 2] = a; out[4 * i + 3] = a;",
         "out[n * i] = a; out[n * i + 1] = a; out[n * i + 2] = a; out[n * i + 3] = a;",
     ],
-    ids=["loads in between", "not aligned", "a condition", "a stride that is not known"],
+    ids=["loads in between", "a comment in between", "not aligned", "a condition", "a stride that is not known"],
 )
 def test_stores_stay_where_they_are_no_aligned_vector(tmp_path: Path, body: str) -> None:
     assert vector_fix(tmp_path, body) is None

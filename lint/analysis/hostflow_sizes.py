@@ -9,12 +9,11 @@ from cudalint.lint.analysis.hosteffects import ApiCall
 from cudalint.lint.analysis.hostflow import HostFlow
 from cudalint.lint.analysis.hostflow_buffers import CopyFault
 from cudalint.lint.analysis.hostvalues import Pointer, Value, integer
-from cudalint.lint.model.expressions import AddressOf, Assign, Binary, Cast, Const, Expr, IncDec, Unary, Var
+from cudalint.lint.model.expressions import Binary, Cast, Const, Expr, Unary, Var
 from cudalint.lint.model.program import Function
 from cudalint.lint.model.source import Span
-from cudalint.lint.model.statements import Decl
 from cudalint.lint.model.types import FloatType, IntType, PointerType, RecordType, Type, VoidType, spelled
-from cudalint.lint.model.walk import uncast, walk
+from cudalint.lint.model.walk import only_value, uncast
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,27 +109,9 @@ def _factors(expr: Expr, function: Function) -> Iterator[Const]:
         yield from _factors(expr.left, function)
         yield from _factors(expr.right, function)
     elif isinstance(expr, Var):
-        value = _only_value(expr, function)
+        value = only_value(expr, function.body)
         if value is not None and not isinstance(uncast(value), Var):
             yield from _factors(value, function)
-
-
-def _only_value(var: Var, function: Function) -> Expr | None:
-    """What a local variable is initialised with, where nothing else changes it."""
-    found: Expr | None = None
-    for node in walk(function.body) if function.body is not None else ():
-        if isinstance(node, Decl) and node.symbol.key == var.symbol.key:
-            found = node.init
-        elif isinstance(node, Assign | IncDec) and isinstance(node.target, Var):
-            if node.target.symbol.key == var.symbol.key:
-                return None
-        elif (
-            isinstance(node, AddressOf)
-            and isinstance(node.operand, Var)
-            and node.operand.symbol.key == var.symbol.key
-        ):
-            return None
-    return found
 
 
 def _filled(flow: HostFlow, call: ApiCall, sized: _Sized) -> CopyFault | None:

@@ -13,12 +13,11 @@ from cudalint.lint.analysis.hostflow_loops import is_fixed_in
 from cudalint.lint.analysis.hoststate import symbolic
 from cudalint.lint.analysis.hostvalues import PAGEABLE, Memory, Object, Pointer, Value, integer, parts
 from cudalint.lint.analysis.kernel_touch import ParameterTouch, parameter_touches
-from cudalint.lint.model.expressions import Assign, Binary, Call, Cast, Const, Deref, Expr, Index, Var
+from cudalint.lint.model.expressions import Binary, Call, Cast, Const, Deref, Expr, Index, Var
 from cudalint.lint.model.program import Function
 from cudalint.lint.model.source import Span
-from cudalint.lint.model.statements import Decl
 from cudalint.lint.model.types import PointerType, RecordType
-from cudalint.lint.model.walk import uncast, walk
+from cudalint.lint.model.walk import only_value, uncast
 
 PER_THREAD = "CUDA_API_PER_THREAD_DEFAULT_STREAM"
 """Where this macro is set, the default stream waits for no other."""
@@ -222,14 +221,8 @@ def _index(expr: Expr | None, function: Function) -> Expr | None:
     """The index under which a stream is taken from an array, also through a local variable that is set once."""
     while isinstance(expr, (Cast, Deref)):
         expr = expr.operand if isinstance(expr, Cast) else expr.pointer
-    if isinstance(expr, Var) and function.body is not None:
-        key = expr.symbol.key
-        made = [n.init for n in walk(function.body) if isinstance(n, Decl) and n.symbol.key == key]
-        set_again = any(
-            isinstance(n, Assign) and isinstance(n.target, Var) and n.target.symbol.key == key
-            for n in walk(function.body)
-        )
-        return _index(made[0], function) if len(made) == 1 and not set_again and made[0] != expr else None
+    if isinstance(expr, Var):
+        return _index(only_value(expr, function.body), function)
     if isinstance(expr, Index):
         index = expr.index
     elif isinstance(expr, Call) and expr.name == "operator[]" and expr.args:

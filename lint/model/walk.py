@@ -7,8 +7,8 @@ from dataclasses import fields, replace
 from functools import cache
 from typing import Any, get_args, get_type_hints
 
-from cudalint.lint.model.expressions import Binary, Call, Cast, Expr
-from cudalint.lint.model.statements import Block, Case, Stmt
+from cudalint.lint.model.expressions import AddressOf, Assign, Binary, Call, Cast, Expr, IncDec, Var
+from cudalint.lint.model.statements import Block, Case, Decl, Stmt
 
 Node = Expr | Stmt | Case
 _NODES: frozenset[Any] = frozenset((*get_args(Expr), *get_args(Stmt), Case))
@@ -89,6 +89,21 @@ def terms(expr: Expr, bare: Callable[[Expr], Expr]) -> Iterator[Expr]:
         yield from terms(expr.right, bare)
     else:
         yield expr
+
+
+def only_value(var: Var, body: Stmt | None) -> Expr | None:
+    """What a local variable is declared with, where nothing in its function sets it again or takes its address."""
+    found: Expr | None = None
+    for node in walk(body) if body is not None else ():
+        if isinstance(node, Decl) and node.symbol.key == var.symbol.key:
+            found = node.init
+            continue
+        changed = node.target if isinstance(node, Assign | IncDec) else None
+        changed = node.operand if isinstance(node, AddressOf) else changed
+        if isinstance(changed, Var) and changed.symbol.key == var.symbol.key:
+            return None
+    itself = found is not None and any(isinstance(n, Var) and n.symbol.key == var.symbol.key for n in walk(found))
+    return None if itself else found
 
 
 def rebuilt(node: Any, change: Callable[[Node], Node | None]) -> Any:
