@@ -405,3 +405,10 @@ def test_a_converted_number_is_bound_as_a_new_value() -> None:
     (load,) = accesses(trace, "in", AccessKind.LOAD)
     assert load.size == 2
     assert elements(load, 2)[:3] == [0, 3, 6]
+
+
+def test_loaded_floats_that_become_indices_differ_between_lanes() -> None:
+    trace = run("__global__ void k(const float *x, float *out) { out[(int)x[threadIdx.x]] = 1; }")
+    access = stored(trace)
+    assert access.address_taint & Taint.LOADED
+    assert len(set(elements(access)[:32])) > 16

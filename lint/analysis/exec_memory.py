@@ -9,6 +9,7 @@ from cudalint.lint.analysis.exec_lanes import EMPTY, Mask
 from cudalint.lint.analysis.exec_values import (
     ATOMIC,
     BOOL,
+    DRAWN_STEPS,
     EXACT,
     LOADED,
     LOADED_UNIFORM,
@@ -423,7 +424,7 @@ class GlobalObj(Obj):
             x *= np.uint32(0x2C1B3C6D)
             x >>= np.uint32(dropped)
         if dt.kind == "f":
-            return fit((x + 1) / 4096.0, dt)
+            return fit((x + 1) / DRAWN_STEPS, dt)
         if dt.itemsize == 1:
             x = x & (1 if dt is BOOL else 0x7F)
         return fit(x, dt)

@@ -31,6 +31,8 @@ MAY = OPAQUE | LOADED_UNIFORM
 """A condition with any of these decides nothing: both sides are executed."""
 
 BOOL = np.dtype(np.bool_)
+DRAWN_STEPS = 4096.0
+"""Floats in memory are drawn as multiples of one by this, up to one."""
 I8, I16, I32, I64 = (np.dtype(t) for t in (np.int8, np.int16, np.int32, np.int64))
 U8, U16, U32, U64 = (np.dtype(t) for t in (np.uint8, np.uint16, np.uint32, np.uint64))
 F16, F32, F64 = (np.dtype(t) for t in (np.float16, np.float32, np.float64))
@@ -170,8 +172,18 @@ def fit(data: Data, dt: Dtype) -> Data:
 
 
 def convert(value: Val, dt: Dtype) -> Val:
-    """The number in another representation."""
-    return value if value.dt is dt else Val(fit(value.data, dt), dt, value.taint)
+    """The number in another representation.
+
+    Numbers drawn for floats in memory are at most 1: made integers, they would all be the same. They are integers
+    drawn like others then.
+    """
+    if value.dt is dt:
+        return value
+    data = value.data
+    drawn = value.taint & LOADED and value.dt.kind == "f" and dt.kind in "iu"
+    if drawn and isinstance(data, np.ndarray) and data.size and float(np.abs(data).max()) <= 1:
+        data = data * DRAWN_STEPS
+    return Val(fit(data, dt), dt, value.taint)
 
 
 def promoted(a: Dtype, b: Dtype) -> Dtype:
