@@ -13,14 +13,14 @@ be undone (`explore`), merged with its alternative, or tainted as a whole.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
 from cudalint.lint.analysis.exec_facts import facts_of
 from cudalint.lint.analysis.exec_lanes import EMPTY, Lanes, Mask, Sampler
-from cudalint.lint.analysis.exec_memory import GlobalObj, LocalObj, Obj, SharedObj, is_aggregate
+from cudalint.lint.analysis.exec_memory import Disturbance, GlobalObj, LocalObj, Obj, SharedObj, is_aggregate
 from cudalint.lint.analysis.exec_record import Recorder
 from cudalint.lint.analysis.exec_values import (
     ASSUMED,
@@ -132,6 +132,7 @@ class Machine:
         self.facts = facts_of(program)
         self.contents: Mapping[str, tuple[int, int, bool]] = {}
         """Integers in buffers, by the parameter's key: the first, by how much each is larger, whether for certain."""
+        self.disturbed: Sequence[Disturbance] = ()
         self._dynamic: SharedObj | None = None
         self._expressions = expressions
         self._statements = statements
@@ -384,15 +385,22 @@ class Machine:
                 memory = self.new_memory(
                     symbol.name, Space.SHARED, symbol.type, size=size, symbol=symbol, dynamic=True
                 )
-                self._dynamic = SharedObj(memory, size or 4096, self.lanes.rows)
+                self._dynamic = self._shared(memory, size or 4096)
             return self._dynamic
         if storage is Storage.SHARED:
             size = symbol.type.size
             memory = self.new_memory(symbol.name, Space.SHARED, symbol.type, size=size or None, symbol=symbol)
-            return SharedObj(memory, size, self.lanes.rows)
+            return self._shared(memory, size)
         if storage in {Storage.LOCAL, Storage.PARAM}:
             return LocalObj(symbol.name, symbol.type, self.scopes[0])
         return self._make_global(symbol)
+
+    def _shared(self, memory: MemoryObject, size: int) -> SharedObj:
+        made = SharedObj(memory, size, self.lanes.rows)
+        for disturbance in self.disturbed:
+            if disturbance.id == memory.id:
+                made.disturb(self, disturbance)
+        return made
 
     def _make_global(self, symbol: Symbol) -> Obj:
         definition = self.globals.get(symbol.key)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -39,6 +40,8 @@ Offset = int | Array
 WORD = 4
 SHARED_LIMIT = 256 * 1024
 """Bytes of shared memory that are simulated per block; more than any GPU has (228 KiB on Hopper)."""
+DISTURBED = 0x4A
+"""Every byte of disturbed initial content: large as an integer and as a float, where usual content is small."""
 CELLS_PER_STEP = 4
 """Scalars of a record that are copied in the time of one step."""
 FEW = 16
@@ -215,15 +218,28 @@ def of_block(taint: int) -> int:
     return (taint & ~(LOADED | ATOMIC)) | LOADED_UNIFORM if taint & (LOADED | ATOMIC) else taint
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Disturbance:
+    """Bytes of shared array `id` of a trace (1-D, at least one) that start with another content than usual.
+
+    `lasting`: only read-modify-write operations change them, whose results rest on that content.
+    """
+
+    id: int
+    offsets: Array
+    lasting: bool
+
+
 class SharedObj(Obj):
     """A shared array: bytes and taints per block, simulated."""
 
-    __slots__ = ("_bytes", "_taints", "pointers", "stamp")
+    __slots__ = ("_bytes", "_lasting", "_taints", "pointers", "stamp")
 
     def __init__(self, described: MemoryObject, size: int, rows: int) -> None:
         super().__init__(described)
         self.pointers: dict[int, Value] = {}
         self.stamp = 0
+        self._lasting: Array | None = None
         self._allocate(rows, min(max(size, 16), SHARED_LIMIT))
 
     def _allocate(self, rows: int, size: int) -> None:
@@ -231,6 +247,23 @@ class SharedObj(Obj):
         pattern = (np.arange(words, dtype=np.int64) * 2654435761 >> 7 & 0xFFF).astype(np.int32)
         self._bytes = np.tile(pattern, (rows, 1)).view(np.uint8)
         self._taints = np.full((rows, words), LOADED, np.uint8)
+
+    def disturb(self, m: Machine, by: Disturbance) -> None:
+        """Give bytes another initial content than they usually have."""
+        if not self._reach(m, int(by.offsets.max()) + 1):
+            return
+        if by.lasting:
+            before = self._lasting if self._lasting is not None else by.offsets
+            self._lasting = np.union1d(before, by.offsets)
+        else:
+            self._bytes[:, by.offsets] = DISTURBED
+
+    def _content(self) -> Any:
+        if self._lasting is None:
+            return self._bytes
+        content = self._bytes.copy()
+        content[:, self._lasting] = DISTURBED
+        return content
 
     def _reach(self, m: Machine, end: int) -> bool:
         """Make room up to byte `end`; False where that cannot be."""
@@ -268,7 +301,7 @@ class SharedObj(Obj):
         at = self._elements(m, off, storage)
         if at is None:
             return Val(0, dt, LOADED | UNKNOWN)
-        view = self._bytes.view(storage)
+        view = self._content().view(storage)
         word_taints = self._taints
         if isinstance(at, int):
             column: Any = view[:, at : at + 1]

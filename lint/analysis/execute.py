@@ -12,6 +12,7 @@ from cudalint.lint.analysis import exec_expr, exec_intrinsics, exec_loops, exec_
 from cudalint.lint.analysis.exec_calls import call_handler, unknown_handler
 from cudalint.lint.analysis.exec_lanes import INTEGER_SAMPLES, Lanes, inner_block, second_block
 from cudalint.lint.analysis.exec_machine import STEP_BUDGET, FunctionFrame, Machine, OutOfBudget, Scope
+from cudalint.lint.analysis.exec_memory import Disturbance
 from cudalint.lint.analysis.trace import ArgValue, LaunchShape, Trace
 from cudalint.lint.model.expressions import Call, Storage, Unknown
 from cudalint.lint.model.program import Function, TranslationUnit
@@ -36,6 +37,7 @@ def execute(
     where: Sequence[tuple[int, int, int]] = (),
     budget: int = STEP_BUDGET,
     contents: Mapping[str, tuple[int, int, bool]] | None = None,
+    disturbed: Sequence[Disturbance] = (),
 ) -> Trace:
     """Run a kernel under a launch shape.
 
@@ -44,7 +46,8 @@ def execute(
     `where` names the blocks instead (the last one of a grid, for its border).
     `budget` bounds the expressions evaluated. `contents` says which integers the buffers of some parameters hold, by
     symbol key: the first element, by how much each is larger than the one before it, and whether that is certain
-    (else both sides of what they decide are executed, as for other content). Never raises: what goes wrong is in
+    (else both sides of what they decide are executed, as for other content). `disturbed` gives bytes of shared
+    arrays another initial content. Never raises: what goes wrong is in
     the trace's `unknown`.
     """
     chosen = list(where) or [(0, 0, 0)]
@@ -58,6 +61,7 @@ def execute(
     lanes = Lanes(shape, worlds, chosen)
     m = Machine(program, lanes, shape, _EXPRESSIONS, _STATEMENTS, budget)
     m.contents = contents or {}
+    m.disturbed = disturbed
     complete = True
     with np.errstate(all="ignore"):
         try:
