@@ -386,3 +386,31 @@ def test_texts_are_known_until_something_changes_them() -> None:
 def test_a_known_block_counts_though_another_launch_guesses_the_same() -> None:
     source = KERNEL + "void f(float* a, float* b, int n) { k<<<1, n>>>(a, b, n); k<<<1, 256>>>(a, b, n); }"
     assert [(s.block, s.block_known) for s in shapes(source)] == [((256, 1, 1), True)]
+
+
+@pytest.mark.parametrize(
+    "host",
+    [
+        "int t[] = {32, 64, 128, 256, 512}; for (int i = 0; i < 5; ++i) k<<<1, t[i]>>>(a, b, 1);",
+        "const int t[] = {32, 64, 128, 256, 512}; for (int s : t) k<<<1, s>>>(a, b, 1);",
+        "for (int s : {32, 64, 128, 256, 512}) k<<<1, s>>>(a, b, 1);",
+        "int t[] = {32, 64, 128, 256, 512}; k<<<1, t[n]>>>(a, b, 1);",
+    ],
+)
+def test_an_element_of_a_table_is_its_first_middle_and_last_number(host: str) -> None:
+    source = "#include <initializer_list>\n" + KERNEL + "void run(float* a, float* b, int n) { " + host + " }"
+    assert sorted(blocks(source)) == [(32, 1, 1), (128, 1, 1), (512, 1, 1)]
+    assert all(shape.block_known for shape in shapes(source))
+
+
+@pytest.mark.parametrize(
+    "host",
+    [
+        "int t[4] = {32, 64, n, 128}; k<<<1, t[n]>>>(a, b, 1);",
+        "int t[] = {32, 64}; t[n] = n; k<<<1, t[n]>>>(a, b, 1);",
+        "int t[] = {32, 64}; fill(t); for (int s : t) k<<<1, s>>>(a, b, 1);",
+    ],
+)
+def test_nothing_is_known_of_a_table_that_is_not_known_all_through(host: str) -> None:
+    source = KERNEL + "void fill(int*); void run(float* a, float* b, int n) { " + host + " }"
+    assert not any(shape.block_known for shape in shapes(source))

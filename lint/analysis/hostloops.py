@@ -8,7 +8,7 @@ from functools import partial
 
 from cudalint.lint.analysis.hosteffects import LeaveKind, Loop, LoopKind, NotUnderstood
 from cudalint.lint.analysis.hostexpr import Frame, HostExpressions, Side
-from cudalint.lint.analysis.hoststate import VERSION, State, symbolic
+from cudalint.lint.analysis.hoststate import VERSION, State, samples_of, symbolic
 from cudalint.lint.analysis.hostvalues import Atom, Object, Pointer, Record, Term, Value, substituted
 from cudalint.lint.model.expressions import (
     AddressOf,
@@ -41,7 +41,7 @@ from cudalint.lint.model.statements import (
     UnknownStmt,
     While,
 )
-from cudalint.lint.model.types import IntType, PointerType, RecordType
+from cudalint.lint.model.types import ArrayType, IntType, PointerType, RecordType
 from cudalint.lint.model.walk import uncast, walk
 
 COPY_OUT = frozenset({"cudaMemcpy", "cudaMemcpyAsync", "cudaMemcpyFromSymbol", "cudaMemcpy2D"})
@@ -320,6 +320,7 @@ class HostStatements(HostExpressions):
         if isinstance(stmt, RangeFor):
             loop.condition = self.undecided()
             self._declare(stmt.symbol, None, state)
+            self._element(stmt, state)
         self.frame.breaks.append([])
         self.frame.continues.append([])
         self.execute(stmt.body, state)
@@ -333,6 +334,18 @@ class HostStatements(HostExpressions):
             loop.condition = self.eval(test, state)
             self.decided_by(loop.condition)
         return True
+
+    def _element(self, stmt: RangeFor, state: State) -> None:
+        """Give the variable of a loop over an array of known numbers samples of them."""
+        place = self.quiet_place(stmt.range, state) if isinstance(stmt.range.type, ArrayType) else None
+        if place is None or not isinstance(stmt.symbol.type, IntType):
+            return
+        cells = state.cells.get(place.object, {})
+        samples = samples_of(cells, (*place.path, self.values.fresh()), stmt.range.type)
+        if samples:
+            self.store(
+                state, Pointer(self.variable(stmt.symbol)), self.atom_of_loop(stmt.symbol.name, samples[0], samples)
+            )
 
     def _widen(self, stmt: For | While | RangeFor, state: State) -> Iterator[Atom]:
         """Make unknown what the loop changes; the first values stay in the unknowns."""

@@ -20,7 +20,7 @@ from cudalint.lint.analysis.hostvalues import (
     atoms,
     parts,
 )
-from cudalint.lint.model.types import PointerType, RecordType, Type
+from cudalint.lint.model.types import ArrayType, PointerType, RecordType, Type
 
 VERSION: Path = ("#version",)
 """Where an object keeps the number of times that its content was lost."""
@@ -55,6 +55,16 @@ def _alike(a: Path, b: Path) -> bool:
     """Whether two paths may be elements of one array of the same field: equal but for offsets."""
     fields_a = [s for s in a if isinstance(s, str)]
     return fields_a == [s for s in b if isinstance(s, str)]
+
+
+def samples_of(cells: Cells, path: Path, of: Type | None) -> tuple[int, ...]:
+    """First, middle and last number of an array that is known all through: what an unknown element of it can be."""
+    if not isinstance(of, ArrayType) or not symbolic(path):
+        return ()
+    numbers = [v for p, v in cells.items() if _alike(p, path) and isinstance(v, int)]
+    if len(numbers) != of.count or any(symbolic(p) for p in cells):
+        return ()
+    return tuple(dict.fromkeys((numbers[0], numbers[len(numbers) // 2], numbers[-1])))
 
 
 class HostMemory:
@@ -111,7 +121,8 @@ class HostMemory:
             if not isinstance(of, PointerType):
                 version = cells.get(VERSION, 0)
                 since = None if symbolic(path) or not isinstance(version, int) else max(version, place.object.id)
-                made = Atom(self.values.number(), AtomKind.READ, name, memory=place.object.kind, since=since)
+                number, samples = self.values.number(), samples_of(cells, path, place.object.type)
+                made = Atom(number, AtomKind.READ, name, samples=samples, memory=place.object.kind, since=since)
             self._unknown[key] = made
         return self._unknown[key]
 

@@ -87,7 +87,10 @@ class Object:
 
 @dataclass(frozen=True, slots=True)
 class Atom:
-    """An unknown number or handle. `samples` are values that a counted loop gives it, first, middle, last."""
+    """An unknown number or handle. `samples` are values that it takes, first, middle, last.
+
+    A counted loop takes them, or they are the elements of a table that is read at an unknown place.
+    """
 
     id: int
     kind: AtomKind = field(compare=False)
@@ -381,8 +384,8 @@ def scenarios(
 ) -> list[dict[Value, Value]]:
     """The ways that several values can be at the same time: what to put in for conditions and loop variables.
 
-    Each is to be given to `substituted`. A loop variable takes its samples, else its first value. The command
-    line without options comes first, for the values `beside` as well.
+    Each is to be given to `substituted`. A loop variable takes its samples, else its first value; an element of a
+    table its samples. The command line without options comes first, for the values `beside` as well.
     """
     options = (a for v in (*together, *beside) for a in atoms(v) if a.kind is AtomKind.OPTION)
     absent: dict[Value, Value] = dict.fromkeys(options, 0)
@@ -392,7 +395,7 @@ def scenarios(
         known = open_.pop(0)
         row = [substituted(v, values, known) for v in together]
         undecided = [c for v in row for c in conditions(v)]
-        varying = [a for v in row for a in atoms(v) if a.kind is AtomKind.LOOP]
+        varying = [a for v in row for a in atoms(v) if a.kind is AtomKind.LOOP or a.samples]
         if undecided:
             open_ += [{**known, undecided[0]: 1}, {**known, undecided[0]: 0}]
         elif varying and varying[0].samples:
