@@ -326,7 +326,7 @@ def test_what_a_fix_makes_of_files(sample: Unit) -> None:
 @pytest.fixture
 def no_library(monkeypatch: pytest.MonkeyPatch) -> None:
     """Commands that start no CUDA program need no library."""
-    monkeypatch.setattr(program_runner, "build_library", lambda _: Path("libm.so.6"))
+    monkeypatch.setattr(program_runner, "build_library", lambda *_, **__: Path("libm.so.6"))
 
 
 def in_program(unit: Unit, command: str, folder: Path, limit_s: float = 30.0) -> Verification:

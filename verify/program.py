@@ -24,6 +24,7 @@ from cudalint.verify.program_find import Launched, element_types, fixed_contents
 from cudalint.verify.program_host import verify_host
 from cudalint.verify.program_job import Looked, Shape, Want, build_compare, job_text, read_results
 from cudalint.verify.program_judge import judge_launches, with_racecheck
+from cudalint.verify.program_pinned import verify_copies
 from cudalint.verify.program_run import Ran
 from cudalint.verify.program_runner import Built, FixError, ProgramOptions, Runner
 from cudalint.verify.program_sanitizer import SHARED_RACES, racecheck
@@ -36,6 +37,9 @@ BUILDS = 4
 
 MAX_SOURCES = 12
 """Sources of a program that are compiled in search of a kernel."""
+
+COPIES = "CUD504"
+"""The rule on asynchronous copies of pageable memory. Without a fix, one run answers for all its findings."""
 
 CHECKED_LAUNCHES = 2
 """Launches at which results are compared: the data of the first may be all zeros."""
@@ -79,6 +83,7 @@ class Program:
         self._options = runner.options
         self._kept = kept
         self._flagged: dict[Path, Path | BuildError] = {}
+        self._pinned: Verification | None = None
         self._locks: dict[Path, threading.Lock] = {}
         self._lock = threading.Lock()
 
@@ -91,7 +96,7 @@ class Program:
             todo = [case for case in cases if not self._known(case, copy)]
             built = self._runner.build(copy) if todo else None
             if built is not None:
-                self._runner.check(built)
+                self._runner.check(built, kernels=any(case.finding.kernel is not None for case in todo))
                 self._decide(todo, built)
         except (NotVerifiableError, BuildError, OSError) as reason:
             _settle(cases, str(reason))
@@ -126,11 +131,24 @@ class Program:
         try:
             if built.ran.status or built.ran.stopped:
                 raise NotVerifiableError(f"the program fails: {built.ran.problem}")
-            return verify_host(self._runner, built.copy, fixed_contents(case.work.unit, case.finding))
+            if case.finding.code == COPIES and not (case.finding.fix and case.finding.fix.edits):
+                return self._copies(built)
+            contents = fixed_contents(case.work.unit, case.finding)
+            judge = verify_copies if case.finding.code == COPIES else verify_host
+            return judge(self._runner, built.copy, contents)
         except FixError as reason:
             return Verification(Verdict.FAILED, str(reason))
         except (NotVerifiableError, BuildError, OSError) as reason:
             return Verification(Verdict.NOT_VERIFIABLE, str(reason))
+
+    def _copies(self, built: Built) -> Verification:
+        """What comes of pinning all memory that the program's asynchronous copies use."""
+        if self._pinned is None:
+            try:
+                self._pinned = verify_copies(self._runner, built.copy, None)
+            except NotVerifiableError as reason:
+                self._pinned = Verification(Verdict.NOT_VERIFIABLE, str(reason))
+        return self._pinned
 
     # ---- building ------------------------------------------------------------------------------------------------
 
@@ -321,5 +339,7 @@ def _below(path: Path, folder: Path) -> bool:
 
 
 def _worded(made: Verification, options: ProgramOptions) -> Verification:
-    """The verdict with its reason saying where it comes from."""
-    return replace(made, reason=made.reason and f"in the program itself ({options.command}): {made.reason}")
+    """The verdict with its reason saying where it comes from; where times were taken the inputs say it."""
+    if made.timing is not None or not made.reason:
+        return made
+    return replace(made, reason=f"in the program itself ({options.command}): {made.reason}")

@@ -1,7 +1,7 @@
 """What the verifier and the library preloaded into a program tell each other, in files of one folder.
 
 The library (verify/preload) reads `job.txt`, lines of tab-separated fields, and writes `nvcc-*` (command lines),
-`launches.txt`, `result-ID-N.json` and `time.txt`.
+`launches.txt`, `result-ID-N.json`, `time.txt` and `copies-PID.txt` (program_overlap.py).
 """
 
 from __future__ import annotations
@@ -84,6 +84,15 @@ class Times:
     allocating_ms: float
 
 
+@dataclass(frozen=True, slots=True)
+class Block:
+    """Host memory that a program allocates: the `nth` block of `size` bytes, counted from 0."""
+
+    program: str
+    size: int
+    nth: int
+
+
 def job_text(
     mode: str,
     wants: Sequence[Want] = (),
@@ -91,11 +100,19 @@ def job_text(
     compare: Path | None = None,
     budget_s: float = 2.0,
     limit_s: float = 30.0,
+    pinned: Sequence[Block] | None = None,
 ) -> str:
-    """The text of `job.txt`; mode is report, verify or time."""
+    """The text of `job.txt`; mode is report, verify, time or copies.
+
+    `pinned` are the blocks that the library pins as soon as they are there; others once they are copied. None: no
+    memory is pinned.
+    """
     lines = [f"mode\t{mode}", f"budget\t{budget_s}", f"limit\t{limit_s}", f"tolerance\t{TOLERANCE}"]
     if compare is not None:
         lines.append(f"compare\t{compare}")
+    if pinned is not None:
+        lines.append("pinning\t1")
+        lines += [f"pin\t{block.program}\t{block.size}\t{block.nth}" for block in pinned]
     for want in wants:
         sides = [str(part) for c in (want.flagged, want.fixed) for part in (c.path, c.kernel, c.hash)]
         lines.append("\t".join(("want", want.id, want.kernel, want.mode, str(want.launches), *sides)))
@@ -165,8 +182,10 @@ def environment(folder: Path, library: Path, device: int) -> dict[str, str]:
     return made
 
 
-def build_library(cache: Path) -> Path:
+def build_library(cache: Path, *, host_memory: bool = False) -> Path:
     """The library to preload, from the cache folder or compiled into it.
+
+    With `host_memory` it also stands in for malloc and its kin, and can pin what they give.
 
     Raises:
         BuildError: no C++ compiler or CUDA headers, or they reject it.
@@ -175,6 +194,7 @@ def build_library(cache: Path) -> Path:
     if compiler is None:
         raise BuildError("no C++ compiler was found")
     words = [compiler, "-std=c++17", "-O1", "-fPIC", "-shared", *(f"-I{d}" for d in toolkit_includes())]
+    words += ["-ftls-model=initial-exec", *(["-DPRELOAD_HOST_MEMORY"] if host_memory else [])]
     words += [f"-Wl,--version-script={SOURCES / 'preload.map'}", str(SOURCES / "preload.cpp"), "-ldl", "-lpthread"]
     try:
         return _cached(cache, "preload.so", [*words, "-static-libstdc++", "-static-libgcc"])

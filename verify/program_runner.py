@@ -76,15 +76,26 @@ class Runner:
         write_contents(made, contents or {})
         return made
 
-    def run(self, copy: Copy, job: str, folder: Path, watch: Callable[[], str] | None = None) -> Ran:
+    def run(
+        self,
+        copy: Copy,
+        job: str,
+        folder: Path,
+        watch: Callable[[], str] | None = None,
+        *,
+        host_memory: bool = False,
+    ) -> Ran:
         """Run the user's command in a copy, with a job for the preloaded library in `folder`.
+
+        `host_memory`: the library looks at the program's own memory too.
 
         Raises:
             BuildError: the library cannot be compiled.
             OSError: the job cannot be written.
         """
         (folder / "job.txt").write_text(job)
-        names = environment(folder, build_library(self.options.cache), self.device.index)
+        library = build_library(self.options.cache, host_memory=host_memory)
+        names = environment(folder, library, self.device.index)
         limit = self.options.limit_s
         return run_command(self.options.command, copy.place, limit_s=limit, environment=names, watch=watch)
 
@@ -94,10 +105,10 @@ class Runner:
         ran = self.run(copy, job_text("report"), folder)
         return Built(copy, ran, tuple(read_commands(folder)), tuple(read_launches(folder)))
 
-    def check(self, built: Built) -> None:
-        """Raises NotVerifiableError when a first run shows that nothing can be looked at."""
+    def check(self, built: Built, *, kernels: bool = True) -> None:
+        """Raises NotVerifiableError when a first run shows that nothing can be looked at: no launch of `kernels`."""
         ran = built.ran
-        if built.commands and built.seen:
+        if built.commands and (built.seen or not (kernels or ran.stopped or ran.status)):
             return
         if ran.stopped:
             limit = f"{self.options.limit_s:.0f} s"

@@ -97,4 +97,5 @@ class Verification:
         made_up += "".join(f", {i}" for i in self.inputs if i.startswith("in the program itself: "))
         times = f"{t.before_ms:.4g} ms -> {t.after_ms:.4g} ms, ratio {t.ratio:.2f} (95% {t.low:.2f}-{t.high:.2f})"
         rates = "" if self.share is None else f", {self.share[0]:.0%} -> {self.share[1]:.0%} of copy bandwidth"
-        return f"{self.verdict.value}: {times}{rates}, {self.comparison} ({self.device}{made_up})"
+        more = f"; {self.reason}" if self.reason else ""
+        return f"{self.verdict.value}: {times}{rates}, {self.comparison} ({self.device}{made_up}){more}"

@@ -30,10 +30,19 @@ struct Want {
     bool finished = false;
 };
 
+// A block of host memory to pin: the `nth` of its size that a program of that name allocates.
+struct PinnedBlock {
+    std::string program;
+    size_t size;
+    int nth;
+};
+
 struct Job {
     std::string folder, mode, compare;
     double budget_s = 2, limit_s = 30, tolerance = 1e-5;
     std::vector<Want> wants;
+    bool pinning = false;  // host memory of asynchronous copies is to be pinned: these blocks from the start
+    std::vector<PinnedBlock> pinned;
 
     bool finished() const {
         for (const Want &want : wants)
@@ -75,6 +84,8 @@ inline void read_line(Job &job, const std::vector<std::string> &f) {
     else if (f[0] == "budget") job.budget_s = std::stod(f.at(1));
     else if (f[0] == "limit") job.limit_s = std::stod(f.at(1));
     else if (f[0] == "tolerance") job.tolerance = std::stod(f.at(1));
+    else if (f[0] == "pinning") job.pinning = f.at(1) == "1";
+    else if (f[0] == "pin") job.pinned.push_back({f.at(1), std::stoull(f.at(2)), std::stoi(f.at(3))});
     else if (f[0] == "want") {
         Want w;
         w.id = f.at(1), w.kernel = f.at(2), w.mode = f.at(3), w.launches = std::stoi(f.at(4));

@@ -6,12 +6,11 @@
 #include <algorithm>
 #include <set>
 
+#include "copies.hpp"
 #include "experiment.hpp"
 
 namespace preload {
 namespace {
-
-bool in_mode(const char *mode) { return job().mode == mode; }
 
 // ---- nvcc ----------------------------------------------------------------------------------------------------
 
@@ -32,64 +31,22 @@ __attribute__((constructor)) void log_compiler() {
 
 // ---- timing of the whole program -----------------------------------------------------------------------------
 
-struct Clock {
-    std::mutex mutex;
-    double first = 0, last = 0, allocating = 0;
-    long allocations = 0;
-};
-
-Clock &program_clock() {
-    static Clock *made = new Clock;
-    return *made;
-}
-
-// Notes the time of a CUDA call; the clock starts once the context is there.
-class Call {
-  public:
-    explicit Call(bool allocates = false) : on_(in_mode("time") && depth_++ == 0), allocates_(allocates) {
-        if (!on_) return;
-        Clock &c = program_clock();
-        std::lock_guard lock(c.mutex);
-        if (c.first == 0) {
-            if (auto free = RUNTIME(cudaFree)) free(nullptr);
-            c.first = now();
-        }
-        began_ = now();
-    }
-    ~Call() {
-        if (in_mode("time")) --depth_;
-        if (!on_) return;
-        Clock &c = program_clock();
-        std::lock_guard lock(c.mutex);
-        c.last = now();
-        if (allocates_) ++c.allocations, c.allocating += c.last - began_;
-    }
-
-  private:
-    static thread_local int depth_;
-    bool on_, allocates_;
-    double began_ = 0;
-};
-thread_local int Call::depth_ = 0;
-
 __attribute__((destructor)) void report_clock() {
     Clock &c = program_clock();
     if (!in_mode("time") || c.first == 0) return;
     char text[160];
-    snprintf(text, sizeof text, "%.9g\t%ld\t%.9g\n", (c.last - c.first) * 1e3, c.allocations, c.allocating * 1e3);
+    snprintf(text, sizeof text, "%.9g\t%ld\t%.9g\n", (c.last - c.first - c.paused) * 1e3, c.allocations, c.allocating * 1e3);
     append("time.txt", text);
 }
+
+#ifdef PRELOAD_HOST_MEMORY
+__attribute__((constructor)) void track_host_memory() { begin_copies(); }
+#endif
 
 // ---- launches ------------------------------------------------------------------------------------------------
 
 constexpr int REPORTED = 32;  // launches of each kernel that a report holds
 constexpr int MAX_IDLE = 20;  // launches that change nothing before a kernel is given up
-
-bool capturing(cudaStream_t stream) {
-    cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
-    auto ask = RUNTIME(cudaStreamIsCapturing);
-    return ask && ask(stream, &status) == cudaSuccess && status != cudaStreamCaptureStatusNone;
-}
 
 int counted(const std::string &kernel) {
     static auto *counts = new std::map<std::string, int>;
@@ -147,6 +104,7 @@ bool examine(Want &want, const Launch &l) {
 cudaError_t on_launch(Launch l, cudaStream_t stream) {
     static thread_local bool inside = false;
     Call call;
+    if (in_mode("copies")) return measured({false, ON_DEVICE, NO_HOST, 0, 0, 0, stream}, l.real);
     if (inside || (!in_mode("report") && !in_mode("verify"))) return l.real();
     std::lock_guard lock(registry().mutex);
     l.kernel = registry().kernel(l.key);
@@ -232,7 +190,7 @@ cudaError_t __cudaGetKernel(void **kernel, const void *stub) {
         static auto real = runtime_function<decltype(&NAME)>(#NAME);                                                 \
         return on_launch({kernel, {}, 0, shape(grid, block, shared), args, ATTRIBUTES, COUNT,                        \
                           [=] { return real(kernel, grid, block, args, shared, stream); }},                          \
-                         stream);                                                                                    \
+                         own_stream(#NAME, stream));                                                                 \
     }
 LAUNCH(__cudaLaunchKernel, void *, nullptr, 0)
 LAUNCH(__cudaLaunchKernel_ptsz, void *, nullptr, 0)
@@ -248,7 +206,7 @@ LAUNCH(cudaLaunchCooperativeKernel_ptsz, const void *, cooperative(), 1)
         return on_launch({kernel, {}, 0, shape(c->gridDim, c->blockDim, c->dynamicSmemBytes), args,                  \
                           reinterpret_cast<const CUlaunchAttribute *>(c->attrs), c->numAttrs,                        \
                           [=] { return real(c, kernel, args); }},                                                    \
-                         c->stream);                                                                                 \
+                         own_stream(#NAME, c->stream));                                                                                 \
     }
 LAUNCH_EX(cudaLaunchKernelExC)
 LAUNCH_EX(cudaLaunchKernelExC_ptsz)
@@ -276,7 +234,7 @@ ALLOCATION(cudaMalloc3D, (cudaPitchedPtr * at, cudaExtent extent), (at, extent),
            at->pitch *extent.height *extent.depth, false)
 ALLOCATION(cudaMallocHost, (void **at, size_t size), (at, size), *at, size, true)
 ALLOCATION(cudaHostAlloc, (void **at, size_t size, unsigned flags), (at, size, flags), *at, size, true)
-ALLOCATION(cudaHostRegister, (void *at, size_t size, unsigned flags), (at, size, flags), at, size, true)
+ALLOCATION(cudaHostRegister, (void *at, size_t size, unsigned flags), (give_way(at, size), size, flags), at, size, true)
 
 #define RELEASE(NAME, PARAMETERS, ARGUMENTS)                                                                         \
     cudaError_t NAME PARAMETERS {                                                                                    \
@@ -291,6 +249,29 @@ RELEASE(cudaFreeAsync_ptsz, (void *at, cudaStream_t s), (at, s))
 RELEASE(cudaFreeHost, (void *at), (at))
 RELEASE(cudaHostUnregister, (void *at), (at))
 
+// Asynchronous copies: looked at in a run that measures them, and from pinned memory where the job asks for that.
+#define COPY(NAME, PARAMETERS, ARGUMENTS, TO, FROM, SIZE, KIND)                                                      \
+    cudaError_t NAME PARAMETERS {                                                                                    \
+        static auto real = runtime_function<decltype(&NAME)>(#NAME);                                                 \
+        Call call;                                                                                                   \
+        return on_copy({TO, FROM, SIZE, KIND}, own_stream(#NAME, s), [&] { return real ARGUMENTS; });                \
+    }
+#define COPIES(SUFFIX)                                                                                               \
+    COPY(cudaMemcpyAsync##SUFFIX, (void *to, const void *from, size_t size, cudaMemcpyKind kind, cudaStream_t s),    \
+         (to, from, size, kind, s), to, from, size, kind)                                                            \
+    COPY(cudaMemcpy2DAsync##SUFFIX,                                                                                  \
+         (void *to, size_t pitch, const void *from, size_t other, size_t width, size_t height, cudaMemcpyKind kind,  \
+          cudaStream_t s),                                                                                           \
+         (to, pitch, from, other, width, height, kind, s), to, from, width *height, kind)                            \
+    COPY(cudaMemcpyToSymbolAsync##SUFFIX,                                                                            \
+         (const void *symbol, const void *from, size_t size, size_t offset, cudaMemcpyKind kind, cudaStream_t s),    \
+         (symbol, from, size, offset, kind, s), nullptr, from, size, kind)                                           \
+    COPY(cudaMemcpyFromSymbolAsync##SUFFIX,                                                                          \
+         (void *to, const void *symbol, size_t size, size_t offset, cudaMemcpyKind kind, cudaStream_t s),            \
+         (to, symbol, size, offset, kind, s), to, nullptr, size, kind)
+COPIES()
+COPIES(_ptsz)
+
 // Calls that only the program's clock looks at.
 #define TIMED(NAME, PARAMETERS, ARGUMENTS)                                                                           \
     cudaError_t NAME PARAMETERS {                                                                                    \
@@ -299,13 +280,42 @@ RELEASE(cudaHostUnregister, (void *at), (at))
         return real ARGUMENTS;                                                                                       \
     }
 TIMED(cudaMemcpy, (void *to, const void *from, size_t size, cudaMemcpyKind kind), (to, from, size, kind))
-TIMED(cudaMemcpyAsync, (void *to, const void *from, size_t size, cudaMemcpyKind kind, cudaStream_t s),
-      (to, from, size, kind, s))
 TIMED(cudaMemset, (void *at, int value, size_t size), (at, value, size))
 TIMED(cudaMemsetAsync, (void *at, int value, size_t size, cudaStream_t s), (at, value, size, s))
 TIMED(cudaDeviceSynchronize, (), ())
 TIMED(cudaStreamSynchronize, (cudaStream_t s), (s))
 TIMED(cudaEventSynchronize, (cudaEvent_t event), (event))
+
+cudaError_t cudaDeviceReset() {
+    static auto real = runtime_function<decltype(&cudaDeviceReset)>("cudaDeviceReset");
+    Call call;
+    before_reset();
+    return real();
+}
+
+// Nothing of the library's own may run into a capture.
+#define BEGIN_CAPTURE(NAME)                                                                                          \
+    cudaError_t NAME(cudaStream_t s, cudaStreamCaptureMode mode) {                                                   \
+        static auto real = runtime_function<decltype(&NAME)>(#NAME);                                                 \
+        cudaError_t status = real(s, mode);                                                                          \
+        if (status == cudaSuccess) ++captures;                                                                       \
+        return status;                                                                                               \
+    }
+BEGIN_CAPTURE(cudaStreamBeginCapture)
+BEGIN_CAPTURE(cudaStreamBeginCapture_ptsz)
+#define END_CAPTURE(NAME)                                                                                            \
+    cudaError_t NAME(cudaStream_t s, cudaGraph_t *graph) {                                                           \
+        static auto real = runtime_function<decltype(&NAME)>(#NAME);                                                 \
+        cudaError_t status = real(s, graph);                                                                         \
+        if (captures > 0) --captures;                                                                                \
+        return status;                                                                                               \
+    }
+END_CAPTURE(cudaStreamEndCapture)
+END_CAPTURE(cudaStreamEndCapture_ptsz)
+
+#ifdef PRELOAD_HOST_MEMORY
+#include "malloc.hpp"
+#endif
 
 }  // extern "C"
 #pragma GCC visibility pop
