@@ -13,6 +13,7 @@ from cudalint.lint.diagnostics import Diagnostic
 from cudalint.lint.discovery import FileKind
 from cudalint.lint.jobs import Job, Outcome, OvertimeError, debug, failure, note
 from cudalint.lint.model.program import TranslationUnit
+from cudalint.lint.project import Project, digest_of
 from cudalint.lint.registry import registry
 from cudalint.lint.userfolder import digest
 
@@ -66,13 +67,16 @@ def _source(job: Job, data: bytes) -> Outcome:
     except Exception as error:
         debug(error)
         return failure(job.path, f"the front end failed ({type(error).__name__}: {error}): please report this")
-    unit = Unit(program, job.options)
+    project = Project(job.path, job.flags, {} if job.content is None else {job.path: job.content})
+    unit = Unit(program, job.options, project)
     checks = {rule.meta.code: partial(rule.check, unit) for rule in registry().source_rules(job.codes)}
     checks |= {rule.meta.code: partial(rule.check_source, unit) for rule in registry().build_rules(job.codes)}
     checked = run_checks(job.path, checks)
     inputs = {job.path: digest(data), **{file: digest(seen) for file, seen in program.files.items()}}
     for place in _consulted(program):
-        inputs.setdefault(place, _digest_of(place))
+        inputs.setdefault(place, digest_of(place))
+    for place, seen in project.inputs:
+        inputs.setdefault(place, seen)
     return Outcome(
         job.path,
         tuple(checked.findings),
@@ -90,13 +94,6 @@ def _consulted(program: TranslationUnit) -> Iterator[str]:
     folders = folders_of(program.flags)
     for file, data in program.files.items():
         yield from consulted(file, data, folders, str(INCLUDE))
-
-
-def _digest_of(file: str) -> str:
-    try:
-        return digest(Path(file).read_bytes())
-    except OSError:
-        return ""
 
 
 @dataclass(frozen=True, slots=True)

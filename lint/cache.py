@@ -1,7 +1,7 @@
 """Outcomes of earlier runs, kept as JSON (never pickles: a repository may bring a cache folder along).
 
 An entry is found by the tool's own files, the settings and the compiler flags; it is used only if every file that
-was read then has the same content now.
+was read then has the same content now, and every folder that was searched the same files.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ import cudalint.rules
 from cudalint.lint.diagnostics import Applicability, Confidence, Diagnostic, Edit, Fix, Label, Severity
 from cudalint.lint.jobs import Job, Outcome
 from cudalint.lint.model.source import Span
+from cudalint.lint.project import digest_of
 from cudalint.lint.userfolder import digest
 
 import cudalint
@@ -100,10 +101,7 @@ class Cache:
 
     def _digest(self, file: str) -> str:
         if file not in self._digests:
-            try:
-                self._digests[file] = digest(Path(file).read_bytes())
-            except OSError:
-                self._digests[file] = ""
+            self._digests[file] = digest_of(file)
         return self._digests[file]
 
 

@@ -14,6 +14,7 @@ from cudalint.lint.config import ConfigError, Configs, Settings
 from cudalint.lint.diagnostics import Confidence, Diagnostic, Severity
 from cudalint.lint.discovery import Discovery, FileKind, Found, discover, kind_of
 from cudalint.lint.jobs import Job, Outcome
+from cudalint.lint.project import Project
 from cudalint.lint.report import NOTE_CODE, Report
 from cudalint.lint.suppressions import FileSuppressions
 from cudalint.lint.worker import Pool
@@ -112,7 +113,8 @@ class Engine:
         overlay = dict(contents or {})
         job = self._job(Found(path, str(path), FileKind.SOURCE), request, overlay)
         content = overlay.pop(job.path, None)
-        return Unit(parse_file(job.path, flags=job.flags, content=content, overlay=overlay), job.options)
+        program = parse_file(job.path, flags=job.flags, content=content, overlay=overlay)
+        return Unit(program, job.options, Project(job.path, job.flags, contents))
 
     def enabled(self, path: Path) -> frozenset[str]:
         """The codes of the rules that run on a file.

@@ -7,7 +7,6 @@ import shlex
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -17,6 +16,7 @@ from cudalint.lint.diagnostics import Diagnostic
 from cudalint.lint.engine import Engine, Request
 from cudalint.lint.options import CheckOptions
 from cudalint.lint.output.write import say
+from cudalint.lint.project import Project
 from cudalint.lint.report import Report
 
 if TYPE_CHECKING:
@@ -30,13 +30,6 @@ if TYPE_CHECKING:
 
 PROVEN = frozenset({"faster", "no-gain", "confirmed"})
 """Verdicts of fixes that gave equal results and were not slower, or that removed a fault that was seen."""
-
-_INCLUDING = frozenset({".cu", ".cuh", ".h", ".hpp"})
-ROUNDS = 4
-"""Includes from a kernel's file up to the one that launches it, at most."""
-
-MAX_NEIGHBOURS = 40
-"""Files of a folder that are looked at for a launch of a header's kernel."""
 
 CONFIGURED = "configured"
 """As the value of --verify-program: the command that the configuration has."""
@@ -171,7 +164,10 @@ def _program(options: CheckOptions, top: Settings) -> ProgramOptions | None:
 
 
 class _Units:
-    """The units of the files that findings are in, or of a file beside them that launches the kernel."""
+    """The units of the files that findings are in, or of a file that includes such a file and launches the kernel.
+
+    Launches of a kernel that is compiled apart are found by its own unit (`Unit.elsewhere`).
+    """
 
     def __init__(self, engine: Engine, request: Request, report: Report) -> None:
         self._engine = engine
@@ -202,7 +198,8 @@ class _Units:
 
         own = Path(finding.filename)
         unlaunched = None
-        for path in (own, *_neighbours(own)):
+        around = (Path(p) for p in Project(str(own)).including())
+        for path in (own, *(p for p in around if p.suffix == ".cu")):
             unit = self._unit(path)
             if file_in(unit, finding.filename) not in unit.program.files:
                 continue
@@ -216,23 +213,6 @@ class _Units:
         if path not in self._made:
             self._made[path] = self._engine.unit(path, self._request, self._report.contents)
         return self._made[path]
-
-
-def _neighbours(path: Path) -> list[Path]:
-    """The CUDA files beside a file and one folder up that include it, directly or not: direct ones first."""
-    texts: dict[Path, bytes] = {}
-    for folder in (path.parent, path.parent.parent):
-        others = (p for p in folder.glob("*") if p.suffix in _INCLUDING)
-        for other in sorted(others, key=lambda p: (p.stem != "main", p.name))[:MAX_NEIGHBOURS]:
-            with suppress(OSError):
-                texts[other] = other.read_bytes()
-    found: list[Path] = []
-    names = {path.name.encode()}
-    for _ in range(ROUNDS):
-        new = [p for p, text in texts.items() if p != path and p not in found and any(n in text for n in names)]
-        found += new
-        names = {p.name.encode() for p in new}
-    return [p for p in found if p.suffix == ".cu"]
 
 
 def _specs(top: Settings) -> dict[str, Spec]:

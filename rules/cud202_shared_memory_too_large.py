@@ -54,6 +54,9 @@ class SharedMemoryTooLarge(SourceRule):
         raised = opts_in(unit.program)
         seen = set()
         for demand in demands(unit):
+            site = demand.trace.shape.site
+            if site is not None and site.file not in unit.program.files:
+                continue  # whether the limit is raised there is not known
             found = self._judge(demand, raised)
             if found is not None and found.span not in seen:
                 seen.add(found.span)

@@ -34,7 +34,7 @@ class UncheckedKernelLaunch(SourceRule):
     or in a helper. One query after several launches, or after a loop of them, is enough; a query before the
     launch is not. A file that never asks is reported once, with the count. A function that code of other files
     can call, that looks at no status and ends with its launches leaves the question to its callers: that is
-    noted once per file, with low confidence, and only where nothing in sight looks at errors.
+    noted once per file, and only where all callers are found in the project and none of them asks.
 
     ## Why is this bad?
 
@@ -99,7 +99,7 @@ class UncheckedKernelLaunch(SourceRule):
         yield from self._left_to_callers(unit.program, errors)
 
     def _left_to_callers(self, program: TranslationUnit, errors: ErrorFlow) -> Iterator[Diagnostic]:
-        """One note per file whose launches only callers in other files could ask after.
+        """One note per file whose launches callers in other files could ask after, and do not.
 
         Nothing is said where anything in sight looks at errors, since that code has its way of doing it, nor of
         headers, which others include.
@@ -109,13 +109,13 @@ class UncheckedKernelLaunch(SourceRule):
         macro = errors.macro()
         files: dict[str, list[LaunchCheck]] = {}
         for launch in errors.launches:
-            if launch.unseen and not launch.checked and launch.span.file.endswith(SOURCES):
+            if launch.unseen and launch.unasked and launch.span.file.endswith(SOURCES):
                 files.setdefault(launch.span.file, []).append(launch)
         for launches in files.values():
             first = f"`{launches[0].launch.kernel}`"
             many = f"its launches were accepted ({len(launches)}, {first} first)"
             which = many if len(launches) > 1 else f"the launch of {first} was accepted"
-            message = f"nothing in this file asks whether {which}: that is left to callers elsewhere"
+            message = f"nothing asks whether {which}, neither this file nor its callers in others"
             found = self._found(launches, message, macro, _queries(program, launches, macro))
             yield replace(found, severity=Severity.INFO, confidence=Confidence.LOW)
 

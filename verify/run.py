@@ -15,7 +15,7 @@ from cudalint.verify.judge import RACES
 from cudalint.verify.session import Session
 from cudalint.verify.store import Store
 from cudalint.verify.verdict import Verification
-from cudalint.verify.verifier import Parse, Verifier, VerifyOptions
+from cudalint.verify.verifier import Parse, Verifier, VerifyOptions, launched_kernels
 
 Progress = Callable[[int, int, Diagnostic, Verification], None]
 
@@ -92,6 +92,8 @@ def _drain(todo: queue.SimpleQueue[list[Work]]) -> Iterable[list[Work]]:
 
 def _one(item: Work, verifier: Verifier, kept: Store, device: Device, options: VerifyOptions) -> Verification:
     settings = f"{options.compiler} {options.seeds} {options.budget_s} {options.argv} {options.specs}"
+    if item.unit.elsewhere is not None and not launched_kernels(item.unit, item.finding):
+        settings += f" {item.unit.elsewhere.fingerprint()}"
     key = kept.key(item.finding, item.unit.program, device, settings)
     known = kept.get(key)
     if known is not None:

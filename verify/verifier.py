@@ -104,7 +104,8 @@ class Verifier:
         for assume in dict.fromkeys((False, self._options.assume)):
             for argv in self._command_lines(unit, spec):
                 options = replace(unit.options, argv=argv)
-                pair = Pair(finding, Unit(unit.program, options), Unit(changed, options), kernel)
+                flagged, fixed = (Unit(program, options, unit.elsewhere) for program in (unit.program, changed))
+                pair = Pair(finding, flagged, fixed, kernel)
                 try:
                     before, after = pair.planned(spec, assume=assume)
                 except NotVerifiableError as error:

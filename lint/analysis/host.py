@@ -468,14 +468,20 @@ def _called(hosts: Sequence[Function]) -> set[str]:
     return found
 
 
+_KEPT = 3
+"""Units whose host code is kept: the one that is checked, and files of its project that it asks about."""
 _LATEST: list[tuple[TranslationUnit, tuple[str, ...], HostProgram]] = []
 
 
 def host_program(program: TranslationUnit, argv: tuple[str, ...] = ()) -> HostProgram:
-    """The interpreted host code of a unit; the last unit's is kept, because several analyses ask in turn.
+    """The interpreted host code of a unit; those of the last units are kept, because several analyses ask in turn.
 
     `argv` is the command line to assume, program name first; without it nothing is known of `main`'s arguments.
     """
-    if not _LATEST or _LATEST[0][0] is not program or _LATEST[0][1] != argv:
-        _LATEST[:] = [(program, argv, Interpreter(program, argv).interpret())]
-    return _LATEST[0][2]
+    for at, (known, words, made) in enumerate(_LATEST):
+        if known is program and words == argv:
+            _LATEST.insert(0, _LATEST.pop(at))
+            return made
+    made = Interpreter(program, argv).interpret()
+    _LATEST[:] = [(program, argv, made), *_LATEST[: _KEPT - 1]]
+    return made

@@ -85,7 +85,7 @@ _STANDARD = """
     clock gettimeofday omp_get_wtime clock_gettime usleep sleep getopt getenv qsort assert sort swap fill copy
     generate iota accumulate sin cos exp log sqrt pow fabs floor ceil abs fmod isnan sinf cosf expf logf sqrtf
     powf fabsf round tan atan atan2 omp_set_num_threads omp_get_thread_num omp_get_num_threads
-    omp_get_max_threads signal
+    omp_get_max_threads signal __assert_fail
 """
 STANDARD = frozenset(_STANDARD.split())
 """Functions of the C and C++ libraries that host code calls all the time, and that know nothing of the device."""

@@ -8,13 +8,16 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import NamedTuple
 
+from cudalint.lint.analysis.elsewhere import Elsewhere
 from cudalint.lint.analysis.host import LIBRARY_STATUS_TYPES, is_status
 from cudalint.lint.analysis.hostapi import LEAVES
 from cudalint.lint.analysis.hosteffects import ApiCall, Choice, Enter, Item, LaunchCall, Loop, NotUnderstood, Run
 from cudalint.lint.analysis.hostflow import (
     BLOCKING_COPIES,
     ERROR_QUERIES,
+    LIBRARIES,
     RELEASES,
+    STANDARD,
     WAITS,
     HostFlow,
     Visit,
@@ -24,6 +27,7 @@ from cudalint.lint.analysis.hostflow import (
 )
 from cudalint.lint.analysis.unit import Unit
 from cudalint.lint.model.expressions import AddressOf, Call, Cast, Const, Expr, Launch
+from cudalint.lint.model.program import Function, FunctionKind, TranslationUnit
 from cudalint.lint.model.source import Span
 from cudalint.lint.model.types import IntType
 
@@ -43,6 +47,7 @@ FEW_LAUNCHES = 3
 """The same for the launches of one function: one query behind them is enough."""
 _RUNTIME = frozenset({"cudaError_t", "cudaError"})
 _CAPTURED = "cudaStreamEndCapture"
+_NAMESPACES = ("std::", "thrust::", "cub::")
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +71,8 @@ class LaunchCheck:
 
     `choice` is the head of the outermost branch around it: one query behind that is enough for all that is in it.
     `queried` when that is a query in sight, `unseen` when it could be only one of a caller in another file: the
-    functions in sight look at no status, and go on to no wait or copy.
+    functions in sight look at no status, and go on to no wait or copy. `unasked` when all callers in other files are
+    in sight, up to `main`, and none asks.
     """
 
     launch: Launch
@@ -76,6 +82,7 @@ class LaunchCheck:
     queried: bool
     unseen: bool
     choice: Span | None
+    unasked: bool = False
 
 
 class Place(NamedTuple):
@@ -89,10 +96,12 @@ class Place(NamedTuple):
 
 
 class ErrorFlow:
-    """How a unit treats errors; made once per unit."""
+    """How a unit treats errors; made once per unit. `elsewhere` leads to callers in other files."""
 
-    def __init__(self, flow: HostFlow) -> None:
+    def __init__(self, flow: HostFlow, elsewhere: Elsewhere | None = None) -> None:
         self.flow = flow
+        self._elsewhere = elsewhere
+        self._callers: dict[str, _Callers] = {}
         self.after = _Afterwards(flow)
         self._unseen = self.after.unseen
         self._cleaning: dict[int, bool] = {}
@@ -149,7 +158,29 @@ class ErrorFlow:
             )
         asking = {c.span.file for c in found.values() if c.queried}
         kept = (c if c.span.file not in asking else _met(c) for c in found.values())
-        return sorted(kept, key=lambda c: c.span.start)
+        return sorted(map(self._as_called, kept), key=lambda c: c.span.start)
+
+    @cached_property
+    def _roots(self) -> dict[tuple[str, int, int], list[Function]]:
+        """The functions, called by none in the unit, that lead to each launch."""
+        found: dict[tuple[str, int, int], dict[str, Function]] = {}
+        for visit, launch in self.flow.launches():
+            found.setdefault(_key(launch.span), {})[visit.root.function.key] = visit.root.function
+        return {place: list(roots.values()) for place, roots in found.items()}
+
+    def _as_called(self, check: LaunchCheck) -> LaunchCheck:
+        """A launch as the callers of its functions in other files treat it."""
+        roots = self._roots[_key(check.span)]
+        if check.checked or any(root.name == "main" for root in roots):
+            return check
+        asked = any(self._called(root).ask for root in roots)
+        return replace(check, checked=asked, unasked=not asked and all(self._called(root).never for root in roots))
+
+    def _called(self, root: Function) -> _Callers:
+        if root.key not in self._callers:
+            units = self._elsewhere.calling((root,)) if self._elsewhere is not None else None
+            self._callers[root.key] = _callers(self.flow.program, root, units)
+        return self._callers[root.key]
 
     @cached_property
     def checking_files(self) -> frozenset[str]:
@@ -191,7 +222,7 @@ class ErrorFlow:
 
 def error_flow(unit: Unit) -> ErrorFlow:
     """The treatment of errors in a unit, for `Unit.once`."""
-    return ErrorFlow(unit.once(host_flow))
+    return ErrorFlow(unit.once(host_flow), unit.elsewhere)
 
 
 def _key(span: Span) -> tuple[str, int, int]:
@@ -296,7 +327,8 @@ class _After(NamedTuple):
 
     `queried`: an error query whose result is used. `asked`: that, or something out of sight that may be one.
     `near`: a query before the next launch, which then reports failed calls too. `told`: the next thing is a
-    function out of sight that may report errors. `met`: a wait or a copy.
+    function out of sight that may report errors. `met`: a wait or a copy. `hidden`: anything out of sight that is
+    of no library known to ask after nothing.
     """
 
     queried: bool = False
@@ -304,6 +336,7 @@ class _After(NamedTuple):
     near: bool = False
     told: bool = False
     met: bool = False
+    hidden: bool = False
 
     def joined(self, other: _After) -> _After:
         """What may follow when both ways may be gone."""
@@ -311,9 +344,15 @@ class _After(NamedTuple):
 
 
 class _Afterwards:
-    """Walks effects backwards, knowing what may follow. Collects the numbers of launches and calls."""
+    """Walks effects backwards, knowing what may follow. Collects the numbers of launches and calls.
 
-    def __init__(self, flow: HostFlow) -> None:
+    `silent` are the qualified names of functions of another unit that ask after nothing.
+    """
+
+    def __init__(self, flow: HostFlow, silent: frozenset[str] = frozenset()) -> None:
+        self.behind: list[tuple[str, _After, Run]] = []
+        """What may follow the calls of silent functions, with the root that they are reached from."""
+        self._silent = silent
         self.asked: set[int] = set()
         """Launches that something may ask after."""
         self.queried: set[int] = set()
@@ -323,9 +362,9 @@ class _Afterwards:
         self._left: set[int] = set()
         self._met: set[int] = set()
         self._open = False
-        for root in flow.host.roots:
-            self._open = root.function.name != "main" and not _minds(root)
-            self.backwards(root.body, _After())
+        for self._root in flow.host.roots:
+            self._open = self._root.function.name != "main" and not _minds(self._root)
+            self.backwards(self._root.body, _After())
 
     @property
     def unseen(self) -> set[int]:
@@ -353,7 +392,7 @@ class _Afterwards:
             case Enter():
                 return self._enter(item, after)
             case NotUnderstood():
-                return after._replace(asked=True)
+                return after._replace(asked=True, hidden=True)
             case _:
                 return after
 
@@ -376,22 +415,32 @@ class _Afterwards:
         return after._replace(near=False, told=False)
 
     def _call(self, item: ApiCall, after: _After) -> _After:
+        if item.call.qualified in self._silent:
+            self.behind.append((item.call.qualified, after, self._root))
+            return after._replace(near=False, told=False)
         if item.name in ERROR_QUERIES and item.used:
-            return _After(queried=True, asked=True, near=True, met=after.met)
+            return _After(queried=True, asked=True, near=True, met=after.met, hidden=after.hidden)
         if (after.near or after.told) and isinstance(item.call.type, IntType) and item.call.type.name in _RUNTIME:
             self.reported.add(item.id)
+        hidden = after.hidden or not _of_a_library(item)
         if may_do_anything(item):
-            return after._replace(asked=True, told=_may_report(item.call))
+            return after._replace(asked=True, told=_may_report(item.call), hidden=hidden)
         met = item.name in WAITS | BLOCKING_COPIES or item.name.startswith("cudaMemcpy")
         # A launch that is captured fails when the capture ends, or the graph is made.
         asked = item.name == _CAPTURED and item.used
-        return after._replace(asked=after.asked or asked, told=False, met=after.met or met)
+        return after._replace(asked=after.asked or asked, told=False, met=after.met or met, hidden=hidden)
 
 
 def _minds(run: Run) -> bool:
     """Whether a function itself looks at statuses of CUDA calls, or asks for errors."""
     own = items_of(run.body, enter=False)
     return any(isinstance(i, ApiCall) and i.used and is_status(i.call.type) for i in own)
+
+
+def _of_a_library(call: ApiCall) -> bool:
+    """Whether a function out of sight is of a library that asks after no launches."""
+    known = call.name in STANDARD or call.is_timer or call.name.startswith(LIBRARIES)
+    return known or call.call.qualified.startswith(_NAMESPACES)
 
 
 def _may_report(call: Call) -> bool:
@@ -403,3 +452,29 @@ def _is_constant(expr: Expr) -> bool:
     while isinstance(expr, (Cast, AddressOf)):
         expr = expr.operand
     return isinstance(expr, Const)
+
+
+# -- callers in other files ------------------------------------------------------------------------
+
+
+class _Callers(NamedTuple):
+    """What callers in other files do: one may ask after a call, or all are in sight and none can."""
+
+    ask: bool = False
+    never: bool = False
+
+
+def _callers(program: TranslationUnit, function: Function, units: Sequence[TranslationUnit] | None) -> _Callers:
+    """How the callers of a function treat its launches. `units` may call it; None where not all were read."""
+    own = frozenset(f.qualified for f in program.functions.values() if f.kind is FunctionKind.HOST)
+    ask, never, called = False, True, False
+    for unit in units or ():
+        if program.path in unit.files:  # it is part of that unit, and judged with it
+            return _Callers()
+        flow = HostFlow(unit)
+        behind = _Afterwards(flow, own).behind
+        fates = [(then, root) for name, then, root in behind if name == function.qualified]
+        ask = ask or any(then.queried for then, _ in fates) or not (fates or flow.host.complete)
+        never = never and not any(then.asked or then.hidden or root.function.name != "main" for then, root in fates)
+        called = called or bool(fates)
+    return _Callers(ask, never=called and never and not ask)

@@ -1,9 +1,10 @@
-"""Under which launch shapes a kernel is to be judged: as the unit launches it, else as its code suggests."""
+"""Under which launch shapes a kernel is to be judged: as it is launched, else as its code suggests."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
+from cudalint.lint.analysis.elsewhere import Elsewhere, launches_elsewhere
 from cudalint.lint.analysis.host import HostProgram, host_program
 from cudalint.lint.analysis.hosteffects import LaunchCall
 from cudalint.lint.analysis.hostvalues import (
@@ -35,12 +36,15 @@ Block = tuple[int, int, int]
 AXES = ("x", "y", "z")
 
 
-def launch_shapes(program: TranslationUnit, kernel: Function, options: Options) -> tuple[LaunchShape, ...]:
+def launch_shapes(
+    program: TranslationUnit, kernel: Function, options: Options, elsewhere: Elsewhere | None = None
+) -> tuple[LaunchShape, ...]:
     """The distinct ways in which a kernel is launched, most certain first, at most `MAX_SHAPES`.
 
-    Without a launch whose block is known: the launch bounds, the extents of shared arrays indexed by
-    threadIdx, constants in `blockIdx.x * 256 + threadIdx.x`, else 256 threads, or (32, 8) and (16, 16) where
-    the kernel is two-dimensional. `options.block` and `options.grid` override everything.
+    Where the unit does not launch it, the launches of other files count whose block is known. Without a launch whose
+    block is known: the launch bounds, the extents of shared arrays indexed by threadIdx, constants in
+    `blockIdx.x * 256 + threadIdx.x`, else 256 threads, or (32, 8) and (16, 16) where the kernel is two-dimensional.
+    `options.block` and `options.grid` override everything.
     """
     host = host_program(program, options.argv)
     found = [
@@ -49,6 +53,13 @@ def launch_shapes(program: TranslationUnit, kernel: Function, options: Options) 
         if call.launch.key == kernel.key
         for shape in _launched(host, call, kernel, program)
     ]
+    if not found and elsewhere is not None:
+        found = [
+            shape
+            for other, call in launches_elsewhere(program, kernel, elsewhere, options.argv)
+            for shape in _launched(host_program(other, options.argv), call, kernel, program)
+            if shape.block_known
+        ]
     if options.block is not None or options.grid is not None:
         return (_overridden(found, kernel, program, options),)
     if not found:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, TypeVar, cast
 from cudalint.lint.model.program import INSTANCES, Function, TranslationUnit, spread
 
 if TYPE_CHECKING:  # numpy takes a while to import, and the command line needs only Options
+    from cudalint.lint.analysis.elsewhere import Elsewhere
     from cudalint.lint.analysis.trace import LaunchShape, Trace
 
 T = TypeVar("T")
@@ -29,11 +30,17 @@ class Options:
 
 
 class Unit:
-    """What source rules get: the model, and queries over it."""
+    """What source rules get: the model, and queries over it.
 
-    def __init__(self, program: TranslationUnit, options: Options | None = None) -> None:
+    `elsewhere` leads to other files of the project; without it each file stands for itself.
+    """
+
+    def __init__(
+        self, program: TranslationUnit, options: Options | None = None, elsewhere: Elsewhere | None = None
+    ) -> None:
         self.program = program
         self.options = options or Options()
+        self.elsewhere = elsewhere
         self._shapes: dict[str, tuple[LaunchShape, ...]] = {}
         self._traces: dict[str, tuple[Trace, ...]] = {}
         self._made: dict[object, object] = {}
@@ -51,7 +58,7 @@ class Unit:
         if kernel.key not in self._shapes:
             from cudalint.lint.analysis.launch import launch_shapes
 
-            self._shapes[kernel.key] = launch_shapes(self.program, kernel, self.options)
+            self._shapes[kernel.key] = launch_shapes(self.program, kernel, self.options, self.elsewhere)
         return self._shapes[kernel.key]
 
     def traces(self, kernel: Function) -> tuple[Trace, ...]:

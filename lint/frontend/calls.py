@@ -56,6 +56,10 @@ class CallLowering(ExpressionLowering):
         """Record a launch."""
         raise NotImplementedError
 
+    def mangled(self, callee: Callee, cursor: CXCursor) -> str:
+        """The name that a compiler gives to a kernel's device code."""
+        raise NotImplementedError
+
     def call(self, cursor: CXCursor) -> Expr:
         """A call of any kind."""
         target = self.lib.clang_getCursorReferenced(cursor)
@@ -295,9 +299,11 @@ class CallLowering(ExpressionLowering):
         arguments = [part for part in parts[2:] if is_expression(part)]
         key: str | None = None
         held: Expr | None = None
+        mangled = ""
         if target.kind in FUNCTIONS:
             callee = self.declarations.callee(target)
             name, key = callee.name, self.refer(target)
+            mangled = self.mangled(callee, target) if key is None else ""
             args = self.arguments(callee, arguments)
         else:
             held = self.expression(parts[0])
@@ -317,6 +323,7 @@ class CallLowering(ExpressionLowering):
             span,
             chevrons=self.span(parts[1]),
             callee=held if key is None else None,
+            mangled=mangled,
         )
         self.launched(launch)
         return launch

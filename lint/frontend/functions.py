@@ -275,15 +275,15 @@ class Lowering(StatementLowering):
             this=this,
             synthetic=self.synthetic,
             initializers=initializers,
-            mangled=self._mangled(callee, definition),
+            mangled=self.mangled(callee, definition),
         )
 
-    def _mangled(self, callee: Callee, definition: CXCursor) -> str:
+    def mangled(self, callee: Callee, cursor: CXCursor) -> str:
         """The name of a kernel's device code: clang gives that of the host's stub, which has a prefix."""
         if self._kind(callee) is not FunctionKind.KERNEL:
             return ""
         name = callee.name
-        stub = text_of(self.lib.clang_Cursor_getMangling(definition))
+        stub = text_of(self.lib.clang_Cursor_getMangling(cursor))
         longer = f"{len(name) + len(_STUB)}{_STUB}{name}"
         return stub.replace(longer, f"{len(name)}{name}", 1).removeprefix(_STUB)
 

@@ -262,7 +262,7 @@ class Launch:
     `key` finds the (instantiated) kernel. `shared` and `stream` are None when left out. `via` is `<<<>>>`
     or the runtime function's name. For cudaLaunchKernel `args` are the pointed-to values where the array of
     pointers is visible, else empty. `chevrons` spans `<<<…>>>` for edits. `callee` gives the kernel where only a
-    value says which one it is (then `key` is None).
+    value says which one it is (then `key` is None). `mangled` is the name of a kernel that is only declared here.
     """
 
     kernel: str
@@ -277,6 +277,7 @@ class Launch:
     span: Span
     chevrons: Span | None = None
     callee: Expr | None = None
+    mangled: str = ""
 
 
 @dataclass(frozen=True, slots=True)

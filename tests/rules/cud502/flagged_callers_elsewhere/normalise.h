@@ -1,0 +1,3 @@
+#pragma once
+
+void normalise(float* dev, float mean, float inverse, int n);

@@ -1,0 +1,3 @@
+#pragma once
+
+void clamp_to(float* dev, float most, int n);
