@@ -418,7 +418,8 @@ class ExpressionLowering:
         parts = self.parts(cursor)
         of = self.types.of(cursor)
         if len(parts) == 1:
-            return self.converted(self.expression(parts[0]), of, self.span(cursor))
+            operand = self.expression(parts[0])
+            return operand if operand.type is of else self.converted(operand, of, self.span(cursor))
         if not parts:
             return self._implied(cursor, of)
         if len(parts) == 4:  # `a ?: b` shows as common value, condition, value, otherwise

@@ -61,8 +61,10 @@ class CXUnsavedFile(Structure):
     _fields_ = (("filename", c_char_p), ("contents", c_char_p), ("length", c_size_t))
 
 
-VISITOR = CFUNCTYPE(c_int, CXCursor, CXCursor, c_void_p)
-FIELD_VISITOR = CFUNCTYPE(c_int, CXCursor, c_void_p)
+VISITOR = CFUNCTYPE(c_int, CXCursor)
+"""A visitor is called with the parent and a pointer too. One that takes the first argument alone leaves them be, in
+all calling conventions, and making the objects for them would double what a visit costs."""
+FIELD_VISITOR = CFUNCTYPE(c_int, CXCursor)
 
 KEEP_GOING = 0x200
 TO_SAVE = 0x10 | 0x2
@@ -195,12 +197,13 @@ def spelling(cursor: CXCursor) -> str:
 _collected: list[CXCursor] = []
 
 
-def _collect(cursor: CXCursor, _parent: CXCursor, _data: Any) -> int:
+def _collect(cursor: CXCursor) -> int:
     _collected.append(cursor)
     return 1
 
 
 _COLLECT = VISITOR(_collect)
+_COLLECT_FIELD = FIELD_VISITOR(_collect)
 
 
 def children(cursor: CXCursor) -> list[CXCursor]:
@@ -214,21 +217,13 @@ def outnumber(cursor: CXCursor, limit: int) -> bool:
     """Whether there are more than `limit` cursors below one, at any depth. No more than that are visited."""
     left = limit
 
-    def count(_cursor: CXCursor, _parent: CXCursor, _data: Any) -> int:
+    def count(_cursor: CXCursor) -> int:
         nonlocal left
         left -= 1
         return 2 if left >= 0 else 0
 
     library().clang_visitChildren(cursor, VISITOR(count), None)
     return left < 0
-
-
-def _collect_field(cursor: CXCursor, _data: Any) -> int:
-    _collected.append(cursor)
-    return 1
-
-
-_COLLECT_FIELD = FIELD_VISITOR(_collect_field)
 
 
 def fields(of: CXType) -> list[CXCursor]:

@@ -110,7 +110,8 @@ class Spans:
         self._starts: list[int] = []
         self._by_path: dict[str, SourceFile] = {}
         self._by_handle: dict[int | None, SourceFile] = {}
-        self._resolved: dict[tuple[int, bool], tuple[SourceFile, int] | None] = {}
+        self._expansions: dict[int, tuple[SourceFile, int] | None] = {}
+        self._written: dict[int, tuple[SourceFile, int] | None] = {}
         self._handle_out, self._offset_out = c_void_p(), c_uint()
         self._handle_ref, self._offset_ref = byref(self._handle_out), byref(self._offset_out)
         self._memo: dict[tuple[int, int], Span] = {}
@@ -141,7 +142,7 @@ class Spans:
         if not location.raw:
             return None
         if location.raw & _MACRO:
-            place = self._resolve(location, expansion=True)
+            place = self._use(location.raw, location.p0, location.p1)
         else:
             place = self._locate(location.raw, location.p0, location.p1)
         return place[0] if place else None
@@ -159,11 +160,10 @@ class Spans:
 
     def _expanded(self, begin: int, end: int, p0: int, p1: int) -> Span:
         """A range with an end in a macro: what is written in an argument keeps its place, the rest spans the use."""
-        first, last = CXSourceLocation(p0, p1, begin), CXSourceLocation(p0, p1, end)
-        use = self._resolve(first, expansion=True)
-        written = self._resolve(first, expansion=False)
-        stop = self._resolve(last, expansion=False)
-        stop_use = self._resolve(last, expansion=True)
+        use = self._use(begin, p0, p1)
+        written = self._place(begin, p0, p1)
+        stop = self._place(end, p0, p1)
+        stop_use = self._use(end, p0, p1)
         if use is None or written is None or stop is None or stop_use is None:
             return NOWHERE
         file, start = use
@@ -186,15 +186,23 @@ class Spans:
         end_line, end_column = file.position(end)
         return Span(file.path, line, column, end_line, end_column, start, end, macro)
 
-    def _resolve(self, location: CXSourceLocation, *, expansion: bool) -> tuple[SourceFile, int] | None:
-        raw = location.raw
+    def _use(self, raw: int, p0: int, p1: int) -> tuple[SourceFile, int] | None:
+        """Where the outermost macro use stands that a raw location comes from."""
         if not raw & _MACRO:
-            return self._locate(raw, location.p0, location.p1)
-        key = (raw, expansion)
-        if key not in self._resolved:
-            ask = self._lib.clang_getExpansionLocation if expansion else self._lib.clang_getFileLocation
-            self._resolved[key] = self._ask(ask, location)
-        return self._resolved[key]
+            return self._locate(raw, p0, p1)
+        known = self._expansions
+        if raw not in known:
+            known[raw] = self._ask(self._lib.clang_getExpansionLocation, CXSourceLocation(p0, p1, raw))
+        return known[raw]
+
+    def _place(self, raw: int, p0: int, p1: int) -> tuple[SourceFile, int] | None:
+        """Where a raw location is written: in a macro's argument, else where the macro is used."""
+        if not raw & _MACRO:
+            return self._locate(raw, p0, p1)
+        known = self._written
+        if raw not in known:
+            known[raw] = self._ask(self._lib.clang_getFileLocation, CXSourceLocation(p0, p1, raw))
+        return known[raw]
 
     def _ask(self, ask: Any, location: CXSourceLocation) -> tuple[SourceFile, int] | None:
         ask(location, self._handle_ref, None, None, self._offset_ref)
