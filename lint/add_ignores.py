@@ -6,9 +6,9 @@ import re
 from collections import defaultdict
 from pathlib import Path
 
+from cudalint.lint.atomic import write_atomically
 from cudalint.lint.comments import SourceText
 from cudalint.lint.discovery import FileKind, kind_of
-from cudalint.lint.fixes import write_atomically
 from cudalint.lint.report import Report
 
 _OWN = re.compile(rb"(?P<head>cudalint:[ \t]*ignore[ \t]*\[)(?P<list>[^\]\n]*)\]")

@@ -63,7 +63,9 @@ def _source(job: Job, data: bytes) -> Outcome:
     from cudalint.lint.frontend import parse_file
 
     try:
-        program: TranslationUnit = parse_file(job.path, flags=job.flags, content=job.content)
+        program: TranslationUnit = parse_file(
+            job.path, flags=job.flags, content=job.content, overlay=dict(job.overlay)
+        )
     except Exception as error:
         debug(error)
         return failure(job.path, f"the front end failed ({type(error).__name__}: {error}): please report this")

@@ -65,7 +65,7 @@ class Cache:
 
     def get(self, job: Job) -> Outcome | None:
         """The outcome of an earlier run of the same job over the same contents."""
-        if job.content is not None:
+        if job.content is not None or job.overlay:
             return None
         try:
             outcome = decode(json.loads(self._entry(job).read_bytes()))
@@ -76,7 +76,7 @@ class Cache:
 
     def put(self, job: Job, outcome: Outcome) -> None:
         """Keep an outcome, unless it is incomplete: what made it so (a limit, a crash) may be gone next time."""
-        if job.content is not None or not outcome.complete or not outcome.inputs:
+        if job.content is not None or job.overlay or not outcome.complete or not outcome.inputs:
             return
         entry = self._entry(job)
         try:

@@ -20,8 +20,8 @@ from pathlib import Path
 from typing import Any
 
 import cudalint.rules
+from cudalint.lint.atomic import write_atomically
 from cudalint.lint.diagnostics import Applicability, Confidence, Severity
-from cudalint.lint.fixes import write_atomically
 from cudalint.lint.report import RuleInfo
 from cudalint.lint.userfolder import digest, user_folder
 

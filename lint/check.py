@@ -22,7 +22,7 @@ from cudalint.lint.fixing import FixRun, fix_report
 from cudalint.lint.options import CheckOptions
 from cudalint.lint.output import RenderOptions, render
 from cudalint.lint.output.summary import plural, statistics
-from cudalint.lint.output.write import say, write_file, write_stdout
+from cudalint.lint.output.write import say, write_bytes, write_file, write_stdout
 from cudalint.lint.report import Report
 from cudalint.lint.verifying import proven, verified
 
@@ -90,8 +90,9 @@ def _finish_fixes(fixes: FixRun, request: Request, options: CheckOptions, top: S
     for problem in fixes.problems:
         say(f"error: {problem}")
     if options.diff:
-        write_stdout("".join(unified_diff(replace(f, path=report.path(f.path))) for f in fixes.changed))
-        say(f"Would fix {plural(fixes.count, 'finding')} in {plural(len(fixes.changed), 'file')}")
+        write_bytes(b"".join(unified_diff(replace(f, path=report.path(f.path))) for f in fixes.changed))
+        _say_left_out(fixes, options)
+        say(f"Would fix {plural(len(fixes.applied), 'finding')} in {plural(len(fixes.changed), 'file')}")
         return 2 if report.errors else int(bool(fixes.changed))
     if request.stdin is not None:
         sys.stdout.buffer.write(fixes.changed[0].after if fixes.changed else request.stdin)
@@ -100,7 +101,7 @@ def _finish_fixes(fixes: FixRun, request: Request, options: CheckOptions, top: S
     _say_fixed(fixes, options)
     if fixes.problems or report.errors:
         return 2
-    if fixes.count and options.exit_non_zero_on_fix:
+    if fixes.applied and options.exit_non_zero_on_fix:
         return 1
     return 0 if options.fix_only else _status(report, options, top)
 
@@ -112,10 +113,17 @@ def _say_fixed(fixes: FixRun, options: CheckOptions) -> None:
             for (code, name), count in sorted(Counter((f.code, f.name) for f in fixed.applied).items()):
                 say(f"    {count} x {code} ({name})")
     if fixes.changed and not options.quiet:
-        say(f"Fixed {plural(fixes.count, 'finding')} in {plural(len(fixes.changed), 'file')}")
-    refused = sum(len(fixed.refused) for fixed in fixes.changed)
-    if refused and not options.quiet:
-        say(f"{plural(refused, 'fix').replace('fixs', 'fixes')} left out: the file would not have become better")
+        say(f"Fixed {plural(len(fixes.applied), 'finding')} in {plural(len(fixes.changed), 'file')}")
+    _say_left_out(fixes, options)
+
+
+def _say_left_out(fixes: FixRun, options: CheckOptions) -> None:
+    """One line for each reason for which fixes were not made."""
+    reasons = [(f"{file}: {why}", count) for (file, why), count in sorted(fixes.left_out.items())]
+    if fixes.refused:
+        reasons.append(("the file would not have become better", len(fixes.refused)))
+    for why, count in reasons if not options.quiet else ():
+        say(f"{plural(count, 'fix').replace('fixs', 'fixes')} left out: {why}")
 
 
 def _narrowed(report: Report, options: CheckOptions) -> Report:

@@ -75,16 +75,14 @@ class Engine:
         found = self.find(request)
         self._pool.start(len(found.files))
         readable, errors = _split_unreadable(found.files)
-        contents = {}
+        contents: dict[str, bytes] = {}
         if request.stdin is not None:
             contents[str(found.files[0].path)] = request.stdin
             readable, errors = found.files, []
-        outcomes = list(self._check(readable, request, contents))
-        scope = Scope(readable, found.folders, self._configs)
-        merged = merge(as_included(outcomes))
-        kept, suppressed = self._reduce(merged, outcomes, scope, request, contents)
+        outcomes = self.outcomes(readable, request, {name: {name: text} for name, text in contents.items()})
+        kept, suppressed = self.reduced(outcomes, self.scope(readable, found.folders), request, contents)
         return Report(
-            findings=tuple(sorted(kept, key=lambda d: d.sort_key)),
+            findings=tuple(kept),
             files=tuple(str(file.path) for file in readable),
             rules=catalog().infos(self._all_enabled(readable)),
             errors=(*found.errors, *errors),
@@ -93,15 +91,34 @@ class Engine:
             shown={str(file.path): file.shown for file in readable},
             contents=contents,
             version=cudalint.__version__,
+            outcomes=tuple(outcomes),
         )
 
-    def check_content(self, file: Found, content: bytes, request: Request) -> tuple[Diagnostic, ...]:
-        """The findings of one file as if it had this content, for trying out a fix."""
-        contents = {str(file.path): content}
-        outcomes = list(self._check([file], request, contents))
-        scope = Scope([file], [], self._configs)
-        kept, _ = self._reduce(merge(outcomes), outcomes, scope, request, contents)
-        return tuple(d for d in sorted(kept, key=lambda d: d.sort_key) if d.filename == str(file.path))
+    def outcomes(
+        self,
+        files: Sequence[Found],
+        request: Request,
+        overlays: Mapping[str, Mapping[str, bytes]],
+        known: Mapping[str, Outcome] | None = None,
+    ) -> list[Outcome]:
+        """What checking each file gives: sources and build files first, then headers that none of them has read.
+
+        `overlays` are, for a file to check, the contents that it and what it includes have instead of those on disk.
+        A file with a `known` outcome is not checked again.
+        """
+        first = [file for file in files if file.kind is not FileKind.HEADER]
+        outcomes = self._check(first, request, overlays, known or {})
+        seen = _read_by(outcomes)
+        rest = [file for file in files if file.kind is FileKind.HEADER and str(file.path) not in seen]
+        return [*outcomes, *self._check(rest, request, overlays, known or {})]
+
+    def settings(self, path: Path) -> Settings:
+        """The settings that apply to a file."""
+        return self._configs.for_file(path)
+
+    def scope(self, files: Sequence[Found], folders: Sequence[Path]) -> Scope:
+        """Where findings are reported when these files and folders are asked for."""
+        return Scope(files, folders, self._configs)
 
     def unit(self, path: Path, request: Request, contents: Mapping[str, bytes] | None = None) -> Unit:
         """The model of one source file with its analyses, made in this process, as the workers make it.
@@ -136,12 +153,14 @@ class Engine:
         paths = [file.path for file in files] or [Path.cwd() / STDIN_NAME]
         return frozenset().union(*(self.enabled(path) for path in paths))
 
-    def _job(self, file: Found, request: Request, contents: dict[str, bytes]) -> Job:
+    def _job(self, file: Found, request: Request, contents: Mapping[str, bytes]) -> Job:
         settings = self._configs.for_file(file.path)
         flags = self._flags(file.path, settings, request)
         options = Options(block=settings.dims("block"), grid=settings.dims("grid"), cuda=settings.cuda)
-        content = contents.get(str(file.path))
-        return Job(str(file.path), file.kind, tuple(sorted(self.enabled(file.path))), flags, options, content)
+        path = str(file.path)
+        codes = tuple(sorted(self.enabled(file.path) | {NOTE_CODE}))
+        overlay = tuple((name, content) for name, content in contents.items() if name != path)
+        return Job(path, file.kind, codes, flags, options, contents.get(path), overlay)
 
     def _flags(self, path: Path, settings: Settings, request: Request) -> tuple[str, ...]:
         """The compiler flags of a file: from compile_commands.json, the settings, then the command line."""
@@ -154,28 +173,26 @@ class Engine:
         own = translate((*settings.extra_args, *request.flags), Path.cwd())
         return (*flags_for(path, commands), *own)
 
-    def _check(self, files: Sequence[Found], request: Request, contents: dict[str, bytes]) -> Iterator[Outcome]:
-        """Sources and build files first; then those headers that none of them has brought in."""
-        first = [file for file in files if file.kind is not FileKind.HEADER]
-        outcomes = list(self._check_wave(first, request, contents))
-        seen = _read_by(outcomes)
-        rest = [file for file in files if file.kind is FileKind.HEADER and str(file.path) not in seen]
-        yield from outcomes
-        yield from self._check_wave(rest, request, contents)
-
-    def _check_wave(self, files: Sequence[Found], request: Request, contents: dict[str, bytes]) -> Iterator[Outcome]:
-        jobs = [self._job(file, request, contents) for file in files]
+    def _check(
+        self,
+        files: Sequence[Found],
+        request: Request,
+        overlays: Mapping[str, Mapping[str, bytes]],
+        known: Mapping[str, Outcome],
+    ) -> list[Outcome]:
+        jobs = [self._job(file, request, overlays.get(str(file.path), {})) for file in files]
         caches = [self._cache(file) if request.use_cache else None for file in files]
-        known = [cache.get(job) if cache else None for job, cache in zip(jobs, caches, strict=True)]
-        todo = [(job, cache) for job, cache, old in zip(jobs, caches, known, strict=True) if old is None]
-        fresh = self._pool.map(job for job, _ in todo)
-        for old in known:
-            if old is not None:
-                yield old
-        for outcome, (job, cache) in zip(fresh, todo, strict=True):
+        old = [
+            known.get(job.path) or (cache.get(job) if cache else None)
+            for job, cache in zip(jobs, caches, strict=True)
+        ]
+        todo = [(job, cache) for job, cache, outcome in zip(jobs, caches, old, strict=True) if outcome is None]
+        fresh = {}
+        for (job, cache), outcome in zip(todo, self._pool.map(job for job, _ in todo), strict=True):
+            fresh[job.path] = outcome
             if cache:
                 cache.put(job, outcome)
-            yield outcome
+        return [outcome or fresh[job.path] for job, outcome in zip(jobs, old, strict=True)]
 
     def _cache(self, file: Found) -> Cache:
         folder = self.cache_folder(file.path)
@@ -190,15 +207,14 @@ class Engine:
             return Path(settings.cache_dir).absolute()
         return (settings.source.parent if settings.source else Path.cwd()) / CACHE_DIR
 
-    def _reduce(
-        self,
-        merged: Sequence[Diagnostic],
-        outcomes: Sequence[Outcome],
-        scope: Scope,
-        request: Request,
-        contents: dict[str, bytes],
+    def reduced(
+        self, outcomes: Sequence[Outcome], scope: Scope, request: Request, contents: Mapping[str, bytes]
     ) -> tuple[list[Diagnostic], int]:
-        """What is left after scope, settings and suppressions, and how many findings comments silenced."""
+        """What is left after scope, settings and suppressions, in order, and how many findings comments silenced.
+
+        `contents` are the texts that are not on disk as they were checked.
+        """
+        merged = merge(as_included(outcomes))
         by_file: dict[str, list[Diagnostic]] = {name: [] for name in _read_by(outcomes) if scope.covers(name)}
         for finding in merged:
             if scope.covers(finding.filename):
@@ -218,14 +234,20 @@ class Engine:
                     meta = meta_findings(comments, self.enabled(Path(name)))
                     wanted += comments.silence(self._configured(name, meta))
             kept += wanted
-        return [finding for finding in kept if self._loud(finding)], suppressed
+        loud = (finding for finding in kept if self._loud(finding))
+        return sorted(loud, key=lambda d: d.sort_key), suppressed
+
+    def active(self, path: Path) -> frozenset[str]:
+        """The codes of the rules whose findings in a file are reported: without those ignored per file."""
+        settings = self._configs.for_file(path)
+        off: frozenset[str] = frozenset().union(*(catalog().expand(s) for s in settings.ignored_in(path)))
+        return self.enabled(path) - off
 
     def _configured(self, name: str, findings: Iterable[Diagnostic]) -> Iterator[Diagnostic]:
         """Findings of enabled rules, without those ignored per file, with the severities of the settings."""
         path = Path(name)
         settings = self._configs.for_file(path)
-        off = frozenset().union(*(catalog().expand(s) for s in settings.ignored_in(path)))
-        enabled = self.enabled(path) - off
+        enabled = self.active(path)
         severities = {catalog().find(key).code: Severity[v.upper()] for key, v in settings.severity.items()}
         for finding in findings:
             if finding.code in enabled:

@@ -23,7 +23,7 @@ class OvertimeError(BaseException):
 class Job:
     """A file to check, with the codes of the rules to run and the compiler flags that apply.
 
-    `content` is given for text that is not on disk as it stands.
+    `content` is given for text that is not on disk as it stands, `overlay` for files that this one includes.
     """
 
     path: str
@@ -32,6 +32,7 @@ class Job:
     flags: tuple[str, ...] = ()
     options: Options = field(default_factory=Options)
     content: bytes | None = None
+    overlay: tuple[tuple[str, bytes], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -45,10 +45,10 @@ def test_without_fix_nothing_changes(source: Path) -> None:
 
 
 def test_a_read_only_folder_is_an_error_not_a_traceback(source: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def refuse(path: Path, content: bytes) -> None:  # noqa: ARG001
+    def refuse(changes: object) -> None:  # noqa: ARG001
         raise PermissionError(13, "Permission denied")
 
-    monkeypatch.setattr("cudalint.lint.fixing.write_atomically", refuse)
+    monkeypatch.setattr("cudalint.lint.fixing.replace_all", refuse)
     assert check("--fix", str(source)) == 2
     assert source.read_text() == SOURCE
 

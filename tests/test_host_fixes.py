@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import pytest
 from cudalint.lint.analysis.unit import Unit
 from cudalint.lint.diagnostics import Applicability, Diagnostic
-from cudalint.lint.fixes import fix_content
+from cudalint.lint.fixes import Seen, fix_files
 from cudalint.lint.frontend.parse import parse_file
 from cudalint.rules.base import SourceRule
 from cudalint.rules.cud502_unchecked_kernel_launch import UncheckedKernelLaunch
@@ -45,12 +47,16 @@ def fixed(rule: SourceRule, host: str) -> str | None:
     """The host code after the fix, with no finding left; None where there is a finding and no edit for it."""
     content = (HEAD + host).encode()
     assert lint(content, rule), "there is nothing to fix"
-    made = fix_content("t.cu", content, lambda c: lint(c, rule), unsafe=True)
-    if not made.changed:
+
+    def seen(contents: Mapping[str, bytes]) -> Seen:
+        return Seen(tuple(lint(contents.get("t.cu", content), rule)))
+
+    made = fix_files(lambda _: content, seen({}), seen, lambda finding: bool(finding.fix and finding.fix.edits))
+    if not made.files:
         assert not made.refused, "an edit was offered that does not help"
         return None
-    assert not made.remaining
-    return made.after.decode().removeprefix(HEAD)
+    assert not made.seen.findings
+    return made.files["t.cu"].after.decode().removeprefix(HEAD)
 
 
 # -- grids -------------------------------------------------------------------------------------------

@@ -7,8 +7,8 @@ import json
 from dataclasses import asdict
 from pathlib import Path
 
+from cudalint.lint.atomic import write_atomically
 from cudalint.lint.diagnostics import Diagnostic
-from cudalint.lint.fixes import write_atomically
 from cudalint.lint.model.program import TranslationUnit
 from cudalint.verify.device import Device
 from cudalint.verify.verdict import Verdict, Verification

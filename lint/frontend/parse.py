@@ -116,7 +116,7 @@ def _lower(
             lowering.functions[function.key] = function
     lowering.run()
     files = {path: file.data for path, file in lowering.spans.files.items() if not file.system}
-    files.update(given)
+    files[name] = given[name]
     files = {path: data for path, data in files.items() if path not in made_up}
     return TranslationUnit(
         path=name,

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from cudalint.lint.diagnostics import Applicability, Diagnostic
+from cudalint.lint.diagnostics import Diagnostic
+from cudalint.lint.fixes import applicable
 from cudalint.lint.output import RenderOptions
 from cudalint.lint.output.style import SEVERITY_COLOR, Painter, printable
 from cudalint.lint.output.summary import summary
@@ -21,9 +22,9 @@ def render(report: Report, options: RenderOptions) -> str:
 
 def line(report: Report, finding: Diagnostic, paint: Painter) -> str:
     """A finding on one line."""
-    span, fix = finding.span, finding.fix
+    span = finding.span
     head = f"{finding.severity}[{finding.code}]"
     head = paint.link(paint(head, SEVERITY_COLOR[finding.severity]), report.url(finding.code))
-    star = " [*]" if fix and fix.edits and fix.applicability is Applicability.SAFE else ""
+    star = " [*]" if applicable(finding, unsafe=False) else ""
     place = f"{paint(printable(report.path(span.file)), 'bold')}:{span.line}:{span.column}"
     return f"{place}: {head}{star} {finding.message}"

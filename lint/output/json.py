@@ -33,7 +33,7 @@ def item(report: Report, finding: Diagnostic) -> dict[str, Any]:
         "reason": finding.reason or None,
         "help": finding.help or None,
         "notes": list(finding.notes),
-        "fix": _fix(finding.fix),
+        "fix": _fix(report, finding.fix),
         "verification": plain(finding.verification),
         "related": [_related(report, label) for label in finding.labels],
         "url": report.url(finding.code) or None,
@@ -47,10 +47,12 @@ def _places(span: Span) -> dict[str, Any]:
     }
 
 
-def _fix(fix: Fix | None) -> dict[str, Any] | None:
+def _fix(report: Report, fix: Fix | None) -> dict[str, Any] | None:
     if fix is None:
         return None
-    edits = [{**_places(edit.span), "content": edit.content} for edit in fix.edits]
+    edits = [
+        {"filename": report.path(edit.span.file), **_places(edit.span), "content": edit.content} for edit in fix.edits
+    ]
     return {"applicability": fix.applicability.value, "message": fix.message, "edits": edits}
 
 

@@ -15,7 +15,10 @@ _SEVERITIES = {Severity.ERROR: "ERROR", Severity.WARNING: "WARNING", Severity.IN
 
 
 def render(report: Report, options: RenderOptions) -> str:
-    """One object with all findings; fixes of the finding's own file become suggestions."""
+    """One object with all findings; a fix becomes suggestions if all of it is in the finding's file.
+
+    The format has no place for edits of other files, and half a fix may be worse than none.
+    """
     result = {
         "source": {"name": "cudalint", "url": "https://cudalint.github.io/"},
         "severity": "WARNING",
@@ -26,9 +29,8 @@ def render(report: Report, options: RenderOptions) -> str:
 
 def _diagnostic(report: Report, finding: Diagnostic) -> dict[str, Any]:
     edits = finding.fix.edits if finding.fix else ()
-    suggestions = [
-        {"range": _range(edit.span), "text": edit.content} for edit in edits if edit.span.file == finding.filename
-    ]
+    whole = all(edit.span.file == finding.filename for edit in edits)
+    suggestions = [{"range": _range(edit.span), "text": edit.content} for edit in edits if whole]
     return {
         "message": finding.message,
         "location": {

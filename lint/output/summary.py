@@ -6,6 +6,7 @@ import json
 from collections import Counter
 
 from cudalint.lint.diagnostics import Applicability, Severity
+from cudalint.lint.fixes import applicable
 from cudalint.lint.output.style import SEVERITY_COLOR, Painter
 from cudalint.lint.report import Report
 
@@ -37,7 +38,7 @@ def summary(report: Report, paint: Painter) -> str:
 
 
 def _fixes(report: Report) -> str:
-    kinds = Counter(finding.fix.applicability for finding in report.findings if finding.fix and finding.fix.edits)
+    kinds = Counter(f.fix.applicability for f in report.findings if f.fix and applicable(f, unsafe=True))
     safe, unsafe = kinds[Applicability.SAFE], kinds[Applicability.UNSAFE]
     hidden = f"{plural(unsafe, 'more fix' if safe else 'fix')}".replace("fixs", "fixes")
     if safe:
@@ -49,7 +50,7 @@ def statistics(report: Report, output_format: str) -> str:
     """Counts by rule, most frequent first: a table, or JSON when a JSON format is asked for."""
     counts = Counter((finding.code, finding.name) for finding in report.findings)
     rows = sorted(counts.items(), key=lambda row: (-row[1], row[0]))
-    fixable = Counter(finding.code for finding in report.findings if finding.fix and finding.fix.edits)
+    fixable = Counter(finding.code for finding in report.findings if applicable(finding, unsafe=True))
     if output_format.startswith("json"):
         items = [{"code": c, "name": n, "count": count, "fixable": fixable[c]} for (c, n), count in rows]
         return json.dumps(items, indent=2) + "\n"

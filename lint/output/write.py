@@ -13,12 +13,17 @@ def say(message: str) -> None:
 
 def write_stdout(text: str) -> None:
     """Print text as UTF-8 whatever the locale: formats for machines prescribe it, and excerpts quote sources."""
+    write_bytes(text.encode("utf-8", "replace"))
+
+
+def write_bytes(data: bytes) -> None:
+    """Put bytes on standard output as they are."""
     stream = getattr(sys.stdout, "buffer", None)
     if stream is None:
-        sys.stdout.write(text)
+        sys.stdout.write(data.decode("utf-8", "replace"))
     else:
         sys.stdout.flush()
-        stream.write(text.encode("utf-8", "replace"))
+        stream.write(data)
         stream.flush()
 
 
