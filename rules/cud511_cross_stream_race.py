@@ -21,7 +21,8 @@ class CrossStreamRace(SourceRule):
     ## What it does
 
     Reports two launches, copies or fills on different streams of which one writes bytes that the other reads or
-    writes, with no event, wait, or work on the legacy default stream between them; and loops whose iterations take
+    writes, with no event, wait, or work on the legacy default stream between them; work on a non-blocking stream and
+    a copy on the default stream, `cudaMemcpy` included, which does not wait for it; and loops whose iterations take
     a stream each from an array but write the same place. Only streams that the program is seen to create count,
     only buffers that it is seen to allocate, and only overlaps that are certain: a copy of the whole buffer, the
     same start, or an element that the kernel's first thread uses.

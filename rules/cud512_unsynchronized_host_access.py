@@ -18,13 +18,15 @@ class UnsynchronizedHostAccess(SourceRule):
 
     Reports host code that reads or writes pinned memory while an asynchronous copy into or out of it may still be
     running, that releases it then, or that reads or writes managed or mapped memory while a kernel may still be
-    writing it. Anything that may wait in between, and every call whose body is out of sight, counts as a wait.
+    writing it; and device memory that is handed to MPI while a kernel or copy may still be writing it. Anything that
+    may wait in between, and every call whose body is out of sight, counts as a wait.
     Pageable memory is safe here: its copies return when the host may go on.
 
     ## Why is this bad?
 
     `cudaMemcpyAsync` returns before the copy has started. Reading its target gives what was there before; writing
-    or releasing its source changes what arrives. It works by chance where the device is fast or idle.
+    or releasing its source changes what arrives. It works by chance where the device is fast or idle. MPI knows
+    nothing of streams, and sends what the buffer holds when it is called.
 
     ## Example
 
@@ -84,4 +86,5 @@ def _message(found: Early) -> str:
     again = " of the iteration before" if found.loop is not None else ""
     does = "be writing" if found.writes else "be reading"
     who = "the kernel" if isinstance(found.work.item, LaunchCall) else "the copy"
-    return f"the host {found.verb} {of} while {who} {found.work.name}{again} may still {does} it"
+    by = f"`{found.by}`" if found.by else "the host"
+    return f"{by} {found.verb} {of} while {who} {found.work.name}{again} may still {does} it"

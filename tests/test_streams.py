@@ -93,6 +93,90 @@ def test_the_default_stream_serialises_unless_it_is_one_per_thread() -> None:
     assert not found(PIPELINE.replace("<<<1, 32>>>", "<<<1, 32, 0, s[i % 4]>>>")).serialised
 
 
+FREE = "cudaStream_t f; cudaStreamCreateWithFlags(&f, cudaStreamNonBlocking); "
+
+
+@pytest.mark.parametrize(
+    ("body", "races"),
+    [
+        # The default stream, and blocking copies, wait for blocking streams only.
+        (FREE + "k<<<n, 256, 0, f>>>(d, n); cudaMemcpy(h, d, n * 4, cudaMemcpyDeviceToHost);", 1),
+        ("k<<<n, 256, 0, a>>>(d, n); cudaMemcpy(h, d, n * 4, cudaMemcpyDeviceToHost);", 0),
+        (FREE + "k<<<n, 256, 0, f>>>(d, n); cudaStreamSynchronize(0);" + LAUNCH, 1),
+        (FREE + "k<<<n, 256, 0, f>>>(d, n); cudaDeviceSynchronize();" + LAUNCH, 0),
+        (FREE + "k<<<n, 256, 0, f>>>(d, n); cudaMemPrefetchAsync(m, 4, 0, 0);" + LAUNCH, 0),
+        # A copy to pageable memory waits for its own stream, but is a race before that.
+        (LAUNCH + "float p[4]; cudaMemcpyAsync(p, d, 16, cudaMemcpyDeviceToHost, a);", 1),
+        (LAUNCH + "float p[4]; cudaMemcpyAsync(p, e, 16, cudaMemcpyDeviceToHost, a);" + COPY, 1),
+        (LAUNCH + "float p[4]; cudaMemcpyAsync(p, e, 16, cudaMemcpyDeviceToHost, b);" + COPY, 0),
+        # Work behind work on the default stream is behind what that waited for.
+        (LAUNCH + "k<<<n, 256>>>(e, n);" + COPY, 0),
+        (LAUNCH + "k<<<n, 256>>>(e, n);" + FREE + "k<<<n, 256, 0, f>>>(d, n);", 1),
+        # Rows.
+        (LAUNCH + "cudaMemset2DAsync(d, 64, 0, 16, 4, a);", 1),
+        (LAUNCH + "cudaMemcpy2DAsync(h, 64, d, 64, 16, 4, cudaMemcpyDeviceToHost, a);", 1),
+        (LAUNCH + "cudaMemcpy2DAsync(e, 64, h, 64, 16, 4, cudaMemcpyHostToDevice, a);", 0),
+    ],
+)
+def test_what_the_default_stream_and_copies_wait_for(body: str, races: int) -> None:
+    assert len(found(body).races) == races
+
+
+@pytest.mark.parametrize(
+    ("body", "early"),
+    [
+        ("k<<<n, 256, 0, a>>>(m, n); cudaStreamSynchronize(b); use(m[0]);", 1),
+        ("k<<<n, 256, 0, a>>>(m, n); k<<<n, 256>>>(e, n); use(m[0]);", 1),
+        ("k<<<n, 256, 0, a>>>(m, n); k<<<n, 256>>>(e, n); cudaStreamSynchronize(0); use(m[0]);", 0),
+        ("k<<<n, 256, 0, a>>>(m, n); k<<<n, 256>>>(e, n); cudaStreamSynchronize(b); use(m[0]);", 0),
+        ("k<<<n, 256>>>(m, n); cudaMemcpy(d, e, 4, cudaMemcpyDeviceToDevice); use(m[0]);", 1),
+        ("k<<<n, 256>>>(m, n); cudaMemcpy(h, e, 4, cudaMemcpyDeviceToHost); use(m[0]);", 0),
+        ("k<<<n, 256, 0, a>>>(m, n); cudaMemset(m, 0, 4); use(m[0]);", 0),
+        (FREE + "k<<<n, 256>>>(m, n); k<<<n, 256, 0, f>>>(e, n); cudaStreamSynchronize(f); use(m[0]);", 1),
+        # A kernel that is given a part of a buffer may leave the rest alone.
+        ("k<<<n, 256>>>(m + 256, n); use(m[0]);", 0),
+    ],
+)
+def test_what_a_wait_of_the_host_is_for(body: str, early: int) -> None:
+    assert len(found(body).early) == early
+
+
+@pytest.mark.parametrize(
+    ("body", "early"),
+    [
+        ("k<<<n, 256>>>(d, n); MPI_Send(d, n, MPI_FLOAT, 1, 0, MPI_COMM_WORLD);", 1),
+        ("k<<<n, 256, 0, a>>>(d, n); MPI_Request r; MPI_Isend(d, n, MPI_FLOAT, 1, 0, MPI_COMM_WORLD, &r);", 1),
+        ("k<<<n, 256>>>(d, n); cudaDeviceSynchronize(); MPI_Send(d, n, MPI_FLOAT, 1, 0, MPI_COMM_WORLD);", 0),
+        ("k<<<n, 256>>>(d, n); MPI_Send(e, n, MPI_FLOAT, 1, 0, MPI_COMM_WORLD);", 0),
+        ("k<<<n, 256>>>(d + 256, n); MPI_Send(d, 256, MPI_FLOAT, 1, 0, MPI_COMM_WORLD);", 0),
+        ("k<<<n, 256>>>(d, n); MPI_Allreduce(e, d, n, MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD);", 1),
+    ],
+)
+def test_messages_are_exchanged_without_regard_to_streams(body: str, early: int) -> None:
+    assert len(found(body, before="#include <mpi.h>\n").early) == early
+
+
+@pytest.mark.parametrize(
+    ("kernel", "early"),
+    [
+        ("s.out[i] = 1;", 1),
+        ("s.in[i] += s.out[i];", 0),
+        ("put(s.out, i);", 1),
+        ("put(s.in, i);", 0),
+        ("*(s.out + i) = 1;", 1),
+        ("for (int j = 0; j < i; ++j) __nanosleep(100); s.out[i] = 1;", 1),
+        ("while (s.in[0] == 0) __nanosleep(100); s.out[i] = 1;", 0),
+        ("s.out[i] = 1; __threadfence_system();", 0),
+    ],
+)
+def test_kernels_write_through_members_and_callees(kernel: str, early: int) -> None:
+    before = (
+        "struct S { float* in; float* out; }; __device__ void put(float* p, int i) { p[i] = 1; }"
+        f"__global__ void w(S s) {{ int i = threadIdx.x; {kernel} }}\n"
+    )
+    assert len(found("S t; t.in = d; t.out = m; w<<<1, 32>>>(t); use(m[0]);", before=before).early) == early
+
+
 @pytest.mark.parametrize(
     ("kernel", "touch"),
     [

@@ -22,17 +22,35 @@ from cudalint.lint.analysis.hosteffects import (
     NotUnderstood,
     Run,
 )
-from cudalint.lint.analysis.hostflow import CAPTURE_BEGINS, HostFlow, host_flow, items_of
+from cudalint.lint.analysis.hostflow import BLOCKING_COPIES, CAPTURE_BEGINS, HostFlow, host_flow, items_of
+from cudalint.lint.analysis.hostflow_copies import ON_DEVICE
 from cudalint.lint.analysis.hostflow_time import waits
-from cudalint.lint.analysis.hostflow_work import Stream, StreamKind, StreamWork, Touch, Work, is_fixed
+from cudalint.lint.analysis.hostflow_work import ASYNC_COPIES, Stream, StreamKind, StreamWork, Touch, Work, is_fixed
 from cudalint.lint.analysis.hostvalues import Memory, Object, Pointer, integer
 from cudalint.lint.analysis.unit import Unit
 from cudalint.lint.model.source import Span
 
 MOST = 64
 """Pieces of work that are kept in mind; older ones are taken to be done."""
-_HOST_CALLS = {"memcpy": (0, 1), "memmove": (0, 1), "memset": (0, None), "fread": (0, None), "fwrite": (None, 0)}
+_HOST_CALLS: dict[str, tuple[int | None, int | None]] = {
+    "memcpy": (0, 1),
+    "memmove": (0, 1),
+    "memset": (0, None),
+    "fread": (0, None),
+    "fwrite": (None, 0),
+}
 """Functions of the C library, with the argument that they write through and the one that they read through."""
+_EXCHANGES: dict[str, tuple[int | None, int | None]] = {
+    **dict.fromkeys(("MPI_Send", "MPI_Ssend", "MPI_Bsend", "MPI_Rsend", "MPI_Isend", "MPI_Issend"), (None, 0)),
+    **dict.fromkeys(("MPI_Recv", "MPI_Irecv", "MPI_Bcast"), (0, None)),
+    **dict.fromkeys(("MPI_Allreduce", "MPI_Reduce", "MPI_Iallreduce", "MPI_Scan"), (1, 0)),
+    **dict.fromkeys(("MPI_Allgather", "MPI_Gather", "MPI_Scatter", "MPI_Alltoall"), (3, 0)),
+    "MPI_Sendrecv": (5, 0),
+}
+"""Functions that exchange messages, with the buffer that they write and the one that they read: also on a device.
+
+They know nothing of streams.
+"""
 _RELEASES_HOST = frozenset({"cudaFreeHost", "cudaHostUnregister", "cuMemFreeHost"})
 
 
@@ -64,7 +82,7 @@ class Serialised:
 
 @dataclass(frozen=True, slots=True)
 class Early:
-    """The host reads, writes or releases memory that queued work may still be using."""
+    """The host reads, writes or releases memory that queued work may still be using; `by` which function, if any."""
 
     span: Span
     verb: str
@@ -72,14 +90,20 @@ class Early:
     object: Object
     writes: bool
     loop: Loop | None = None
+    by: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class _Pending:
-    """Work that may be running; `before` are the streams whose later work waits for it."""
+    """Work that may be running; `before` are the streams whose later work waits for it.
+
+    `joined`: work on the legacy default stream waits for it, and so does all later work but that on non-blocking
+    streams.
+    """
 
     work: Work
     before: frozenset[object] = frozenset()
+    joined: bool = False
 
 
 @dataclass(slots=True)
@@ -164,7 +188,7 @@ class _Follower:
                 return self.loop(item, state)
             case Enter(repeated=False):
                 return self.run(item.run, state)
-            case HostAccess():
+            case HostAccess() if self._queued_for(item.object):
                 self.access(item.object, item.place, item.span, item.write, state)
             case LaunchCall() | ApiCall():
                 self.call(item, state)
@@ -221,35 +245,63 @@ class _Follower:
             state.pending[:] = [replace(p, before=p.before | {target}) for p in state.pending]
             state.behind.clear()
         elif item.name == "cudaStreamSynchronize" and item.args and isinstance(item.args[0], Pointer):
-            state.behind.clear()
-            done = item.args[0].object.id
-            state.pending[:] = [p for p in state.pending if not _reached(p, done)]
-        elif waits(item) or item.name in _ORDERS or item.name.startswith(("cudaGraph", "cudaSetDevice")):
+            self._done(self.works.stream(item.args[0]), state)
+        elif self._is_of_default_stream(item):
+            self._default_stream_is_done(state)
+        elif (
+            _unseen_order(item)
+            or waits(item)
+            or item.name in _ORDERS
+            or item.name.startswith(("cudaGraph", "cudaSetDevice"))
+        ):
             state.clear()
+
+    @staticmethod
+    def _is_of_default_stream(item: ApiCall) -> bool:
+        """Whether the host waits for the legacy default stream here, and for what that waits for."""
+        if item.name == "cudaStreamSynchronize":
+            return bool(item.args) and item.args[0] in (0, 1)
+        return item.name in BLOCKING_COPIES and item.name.startswith("cuda")
+
+    def _default_stream_is_done(self, state: _State) -> None:
+        """Work on non-blocking streams may still be running."""
+        state.behind.clear()
+        kept = [p for p in state.pending if p.work.stream.kind is StreamKind.NONBLOCKING and not p.before]
+        state.pending[:] = [] if self.works.per_thread else kept
 
     def _queue(self, work: Work, state: _State) -> None:
         if state.capturing:
             return
-        if _blocks(work):
-            state.clear()
-            return
         for pending in state.pending:
             if self._unordered(pending, work.stream):
                 self._race(pending.work, work)
+        if _blocks(work):
+            self._done(work.stream, state)
+            return
         if not self.works.per_thread:
             self._legacy(work, state)
         state.pending.append(_Pending(work))
         del state.pending[:-MOST], state.behind[:-MOST]
 
+    def _done(self, stream: Stream, state: _State) -> None:
+        """The host waits for a stream, and so for what that waits for."""
+        if stream.kind is StreamKind.DEFAULT:
+            self._default_stream_is_done(state)
+        elif stream.key is None:
+            state.clear()
+        else:
+            state.behind.clear()
+            state.pending[:] = [p for p in state.pending if not _reached(p, stream)]
+
     def _legacy(self, work: Work, state: _State) -> None:
         """The legacy default stream and blocking streams wait for each other."""
         stream = work.stream
         if stream.kind is StreamKind.DEFAULT:
-            kept = [p for p in state.pending if p.work.stream.kind is not StreamKind.BLOCKING]
-            for pending in state.pending:
-                if pending.work.stream.kind is StreamKind.BLOCKING and _independent(pending.work, work):
-                    state.behind.append((pending.work, work))
-            state.pending[:] = kept
+            for at, pending in enumerate(state.pending):
+                if pending.work.stream.kind is StreamKind.BLOCKING and not pending.joined:
+                    state.pending[at] = replace(pending, joined=True)
+                    if _independent(pending.work, work):
+                        state.behind.append((pending.work, work))
         elif stream.kind is StreamKind.BLOCKING and self.again is None:
             for before, default in state.behind:
                 apart = before.stream.created and _different(before.stream, stream)
@@ -259,6 +311,8 @@ class _Follower:
     def _unordered(self, pending: _Pending, stream: Stream) -> bool:
         """Whether nothing makes a stream wait for pending work of another one."""
         first = pending.work.stream
+        if pending.joined and stream.kind is not StreamKind.NONBLOCKING:
+            return False
         if stream.key is not None and stream.key[0] in pending.before:
             return False
         kinds = {first.kind, stream.kind}
@@ -315,10 +369,13 @@ class _Follower:
     def _host_call(self, item: ApiCall, state: _State) -> None:
         if item.name in _RELEASES_HOST and item.args and isinstance(item.args[0], Pointer):
             self._release(item, item.args[0].object, state)
-        for at, write in zip(_HOST_CALLS.get(item.name, ()), (True, False), strict=False):
+        used = _HOST_CALLS.get(item.name) or _EXCHANGES.get(item.name) or ()
+        for at, write in zip(used, (True, False), strict=False):
             place = item.args[at] if at is not None and at < len(item.args) else None
-            if isinstance(place, Pointer):
+            if isinstance(place, Pointer) and self._queued_for(place.object):
                 self.access(place.object, place, item.span, write, state)
+            elif isinstance(place, Pointer) and item.name in _EXCHANGES:
+                self.access(place.object, place, item.span, write, state, by=item.name)
 
     def _release(self, item: ApiCall, thing: Object, state: _State) -> None:
         for pending in state.pending:
@@ -329,24 +386,53 @@ class _Follower:
                         early = Early(item.span, "releases", pending.work, thing, touch.writes, loop)
                         self.found.early.setdefault(item.span, early)
 
-    def access(self, thing: Object, place: Pointer | None, span: Span, write: bool, state: _State) -> None:
-        """Host code reads or writes memory."""
-        if thing.kind not in {Memory.PINNED, Memory.MANAGED} and not thing.registered:
-            return
+    @staticmethod
+    def _queued_for(thing: Object) -> bool:
+        """Whether queued work and host code can both use an object."""
+        return thing.kind in {Memory.PINNED, Memory.MANAGED} or thing.registered
+
+    def access(
+        self,
+        thing: Object,
+        place: Pointer | None,
+        span: Span,
+        write: bool,
+        state: _State,
+        *,
+        by: str = "",
+    ) -> None:
+        """Host code, or the function `by`, reads or writes memory that queued work may use.
+
+        A function uses a part: only work from the same place on is sure to meet it.
+        """
         for pending in state.pending:
             for touch in pending.work.touches:
                 conflict = touch.place.object is thing and (write or touch.writes) and _covers(touch, place)
+                conflict = conflict and (not by or touch.place == place)
                 if conflict and self._current(pending.work, thing):
                     loop = self.again[0] if self.again is not None else None
                     verb = "writes" if write else "reads"
-                    self.found.early.setdefault(span, Early(span, verb, pending.work, thing, touch.writes, loop))
+                    early = Early(span, verb, pending.work, thing, touch.writes, loop, by)
+                    self.found.early.setdefault(span, early)
 
     def _current(self, work: Work, thing: Object) -> bool:
         """In a second iteration: whether the work is of the first, on memory that the loop does not make."""
         return self.again is None or (work in self.again[1] and thing.id < self.again[0].start)
 
 
-_ORDERS = frozenset({"cudaLaunchHostFunc", "cudaStreamAddCallback", "cudaStreamBeginCapture", "cudaDeviceReset"})
+_ORDERS = frozenset(
+    {
+        *("cudaLaunchHostFunc", "cudaStreamAddCallback", "cudaStreamBeginCapture", "cudaDeviceReset"),
+        *("cudaMallocManaged", "cudaMallocPitch", "cudaMalloc3D", "cudaMallocArray", "cudaHostRegister"),
+    }
+)
+"""Calls that order work, or may."""
+
+
+def _unseen_order(item: ApiCall) -> bool:
+    """Whether a call queues work that is not followed: on the default stream, it orders other streams."""
+    known = item.name in {"cudaMallocAsync", "cudaFreeAsync", "cudaMallocFromPoolAsync"}
+    return item.name.startswith("cuda") and item.name.endswith("Async") and not known
 
 
 def _may_order(item: Item) -> bool:
@@ -360,16 +446,28 @@ def _may_order(item: Item) -> bool:
 
 
 def _blocks(work: Work) -> bool:
-    """Whether a copy makes the host wait after all: to pageable memory it does."""
+    """Whether a copy or fill makes the host wait.
+
+    An asynchronous copy to pageable memory does after all; one from device memory to device memory does not.
+    """
     item = work.item
-    target = item.args[0] if isinstance(item, ApiCall) and item.name == "cudaMemcpyAsync" else None
+    if isinstance(item, ApiCall) and item.name in BLOCKING_COPIES:
+        return item.name != "cudaMemcpy" or len(item.args) < 4 or item.args[3] != ON_DEVICE
+    if isinstance(item, ApiCall) and item.name in {"cudaMemset", "cudaMemset2D"} and item.args:
+        filled = item.args[0]
+        return isinstance(filled, Pointer) and filled.object.kind in {Memory.MANAGED, Memory.PINNED}
+    target = item.args[0] if isinstance(item, ApiCall) and item.name in ASYNC_COPIES else None
     return isinstance(target, Pointer) and target.object.pageable
 
 
-def _reached(pending: _Pending, stream: int) -> bool:
-    """Whether waiting for a stream waits for pending work, or may."""
-    key = pending.work.stream.key
-    return key is None or key[0] == stream or stream in pending.before
+def _reached(pending: _Pending, stream: Stream) -> bool:
+    """Whether waiting for a created stream waits for pending work, or may."""
+    key, waited = pending.work.stream.key, stream.key[0] if stream.key is not None else None
+    if (key is not None and key[0] == waited) or waited in pending.before:
+        return True
+    joined = pending.joined or key is None
+    apart = stream.kind is StreamKind.NONBLOCKING and pending.work.stream.kind is not StreamKind.UNKNOWN
+    return joined and not apart
 
 
 def _different(one: Stream, two: Stream) -> bool:
@@ -391,8 +489,8 @@ def _on_device(thing: Object) -> bool:
 
 
 def _covers(touch: Touch, place: Pointer | None) -> bool:
-    """Whether host code at a place surely meets what work touches."""
-    if touch.whole or touch.bytes is None:
+    """Whether host code at a place surely meets what work touches; a kernel given a part of a buffer stays there."""
+    if touch.whole or (touch.bytes is None and touch.place.offset == 0):
         return True
     if place is None or place.path or touch.place.path:
         return False

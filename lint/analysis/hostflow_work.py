@@ -11,7 +11,7 @@ from cudalint.lint.analysis.hosteffects import ApiCall, LaunchCall, Loop
 from cudalint.lint.analysis.hostflow import HostFlow, is_default_stream
 from cudalint.lint.analysis.hostflow_loops import is_fixed_in
 from cudalint.lint.analysis.hoststate import symbolic
-from cudalint.lint.analysis.hostvalues import PAGEABLE, Memory, Object, Pointer, Value, integer, parts
+from cudalint.lint.analysis.hostvalues import PAGEABLE, Memory, Object, Pointer, Record, Value, integer, parts
 from cudalint.lint.analysis.kernel_touch import ParameterTouch, parameter_touches
 from cudalint.lint.model.expressions import Binary, Call, Cast, Const, Deref, Expr, Index, Var
 from cudalint.lint.model.program import Function
@@ -21,8 +21,22 @@ from cudalint.lint.model.walk import only_value, uncast
 
 PER_THREAD = "CUDA_API_PER_THREAD_DEFAULT_STREAM"
 """Where this macro is set, the default stream waits for no other."""
-_STREAM_AT = {"cudaMemcpyAsync": 4, "cudaMemsetAsync": 3, "cudaMemset": 3}
-"""Calls that queue work without making the host wait, and the position of their stream (past the end: default)."""
+_STREAM_AT = {
+    **dict.fromkeys(("cudaMemcpyAsync", "cudaMemcpy"), 4),
+    **dict.fromkeys(("cudaMemsetAsync", "cudaMemset"), 3),
+    **dict.fromkeys(("cudaMemcpy2DAsync", "cudaMemcpy2D"), 7),
+    **dict.fromkeys(("cudaMemset2DAsync", "cudaMemset2D"), 5),
+}
+"""Calls that queue copies and fills, and the position of their stream (past the end: default)."""
+ASYNC_COPIES = frozenset({"cudaMemcpyAsync", "cudaMemcpy2DAsync"})
+"""Copies that do not make the host wait, unless the memory that they write can be paged out."""
+_POINTERS_AT = {
+    **dict.fromkeys(("cudaMemcpyAsync", "cudaMemcpy"), (0, 1)),
+    **dict.fromkeys(("cudaMemcpy2DAsync", "cudaMemcpy2D"), (0, 2)),
+}
+"""Where a copy has its target and its source; a fill has a target, its first argument."""
+_WIDTH_AT = {"cudaMemcpy2DAsync": 4, "cudaMemcpy2D": 4, "cudaMemset2DAsync": 3, "cudaMemset2D": 3}
+"""Where calls for rows have the bytes of one row: of the others, only that they come later is known."""
 _MAKERS = ("cudaStreamCreate", "cudaStreamCreateWithFlags", "cudaStreamCreateWithPriority", "cuStreamCreate")
 BUFFERS = frozenset({Memory.DEVICE, Memory.DEVICE_ASYNC, Memory.MANAGED, Memory.PINNED})
 """Memory whose identity is known: two pointers to different ones never meet."""
@@ -109,7 +123,7 @@ class StreamWork:
     """Makes works of effects; knows the streams of a unit."""
 
     flow: HostFlow
-    _kernels: dict[str, dict[str, frozenset[ParameterTouch]]] = field(default_factory=dict)
+    _kernels: dict[str, dict[tuple[str, ...], frozenset[ParameterTouch]]] = field(default_factory=dict)
     _around: tuple[Loop, ...] = ()
 
     @cached_property
@@ -130,6 +144,11 @@ class StreamWork:
         """The loops around the call that made an object: outside of them it stands for many."""
         return {call.made: visit.loops for visit, call in self.flow.calls() if call.made is not None and visit.loops}
 
+    @cached_property
+    def _exchanges(self) -> bool:
+        """Whether messages are exchanged, which may be in device memory."""
+        return any(call.name.startswith("MPI_") for _, call in self.flow.calls())
+
     def _several(self, thing: Object) -> bool:
         return any(loop not in self._around for loop in self._made_in.get(thing, ()))
 
@@ -147,11 +166,16 @@ class StreamWork:
         given = at < len(item.args)
         value, expr = (item.args[at], item.call.args[at]) if given else (0, None)
         touches = tuple(t for t in _copy_touches(item) if self._known(t.place))
-        objects = frozenset(a.object for a in item.args[:2] if isinstance(a, Pointer))
-        complete = all(isinstance(a, Pointer) and self._told_apart(a) for a in item.args[: 2 if at == 4 else 1])
+        pointers = [item.args[i] for i in _POINTERS_AT.get(item.name, (0,)) if i < len(item.args)]
+        objects = frozenset(a.object for a in pointers if isinstance(a, Pointer))
+        complete = all(isinstance(a, Pointer) and self._told_apart(a) for a in pointers)
         return Work(item, f"`{item.name}`", self._stream(value, expr, loop, function), touches, objects, complete)
 
     # -- streams -------------------------------------------------------------------------------
+
+    def stream(self, value: Value) -> Stream:
+        """The stream that a call names."""
+        return self._stream(value, None, None, self.flow.host.roots[0].function)
 
     def _stream(self, value: Value, expr: Expr | None, loop: Loop | None, function: Function) -> Stream:
         if is_default_stream(value):
@@ -182,19 +206,23 @@ class StreamWork:
         kernel = self.flow.kernel(item)
         if kernel is None or kernel.body is None or len(kernel.params) != len(item.args):
             return
-        wanted = [(p.key, v) for p, v in zip(kernel.params, item.args, strict=True) if self._matters(v)]
+        wanted = [
+            ((param.key, *path), place)
+            for param, value in zip(kernel.params, item.args, strict=True)
+            for path, place in _pointers_in(value)
+            if self._matters(place)
+        ]
         if wanted and kernel.key not in self._kernels:
             self._kernels[kernel.key] = parameter_touches(self.flow.program, kernel)
         for key, value in wanted:
             for touch in self._kernels[kernel.key].get(key, ()):
-                assert isinstance(value, Pointer)
                 yield Touch(value, None, touch.writes, touch.first, touch.atomic)
 
-    def _matters(self, value: Value) -> bool:
+    def _matters(self, value: Pointer) -> bool:
         """Whether another stream of the program, or the host, can meet a kernel at what it is given."""
-        if not isinstance(value, Pointer) or not self._known(value):
+        if not self._known(value):
             return False
-        return bool(self._made) or value.object.kind in {Memory.MANAGED, Memory.PINNED}
+        return bool(self._made) or self._exchanges or value.object.kind in {Memory.MANAGED, Memory.PINNED}
 
     def _reach(self, item: LaunchCall) -> tuple[frozenset[Object], bool]:
         """Every object that a kernel's arguments lead to, and whether these are all."""
@@ -209,10 +237,21 @@ class StreamWork:
         return frozenset(objects), plain
 
 
+def _pointers_in(value: Value) -> Iterator[tuple[tuple[str, ...], Pointer]]:
+    """The pointers that a kernel is given, as such or as members of a structure, with the members' names."""
+    fields = value.fields if isinstance(value, Record) else (((), value),)
+    for path, held in fields:
+        names = tuple(step for step in path if isinstance(step, str))
+        if isinstance(held, Pointer) and len(names) == len(path):
+            yield names, held
+
+
 def _copy_touches(call: ApiCall) -> Iterator[Touch]:
-    """The ranges of cudaMemcpyAsync, cudaMemsetAsync and cudaMemset."""
-    size = call.args[2] if len(call.args) > 2 else None
-    for value, writes in zip(call.args, (True, False) if call.name == "cudaMemcpyAsync" else (True,), strict=False):
+    """The ranges that copies and fills read and write; the first row where there are several."""
+    at = _WIDTH_AT.get(call.name, 2)
+    size = call.args[at] if len(call.args) > at else None
+    for position, writes in zip(_POINTERS_AT.get(call.name, (0,)), (True, False), strict=False):
+        value = call.args[position] if position < len(call.args) else None
         if isinstance(value, Pointer) and size is not None and size != 0:
             yield Touch(value, size, writes, first=True)
 

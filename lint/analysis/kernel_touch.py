@@ -24,13 +24,14 @@ from cudalint.lint.model.expressions import (
 )
 from cudalint.lint.model.program import Function, TranslationUnit
 from cudalint.lint.model.statements import Block, Case, Decl, ExprStmt, For, If, Return, Stmt, Switch, While
-from cudalint.lint.model.types import PointerType
+from cudalint.lint.model.types import PointerType, RecordType
 from cudalint.lint.model.walk import Node, children, uncast, walk
 
 _STATEMENTS = get_args(Stmt)
 _FLIPPED = {"<": ">", ">": "<", "<=": ">=", ">=": "<="}
-_SHARED_WITH_HOST = frozenset({"__threadfence_system", "__nanosleep"})
-"""Calls of kernels that talk with the host, or wait for it, while they run."""
+_DEPTH = 3
+"""Calls inside calls that are read."""
+Touches = dict[tuple[str, ...], frozenset["ParameterTouch"]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,18 +47,24 @@ class ParameterTouch:
     atomic: bool = False
 
 
-def parameter_touches(program: TranslationUnit, kernel: Function) -> dict[str, frozenset[ParameterTouch]]:
-    """By parameter key. What callees do is not among them, but for the atomic functions."""
-    return _Reader(program, kernel).found()
+def parameter_touches(program: TranslationUnit, kernel: Function, depth: int = _DEPTH) -> Touches:
+    """By parameter key, and the names of the members that lead from a structure to the pointer.
+
+    Of callees, those in the unit that are given such a pointer are read as well, `depth` calls deep.
+    """
+    return _Reader(program, kernel, depth).found()
 
 
 class _Reader:
     """Walks a kernel's statements, with what is sure to be executed by the first thread."""
 
-    def __init__(self, program: TranslationUnit, kernel: Function) -> None:
+    def __init__(self, program: TranslationUnit, kernel: Function, depth: int) -> None:
         self.kernel = kernel
+        self.program = program
+        self.depth = depth
         self.index = KernelIndex(program, kernel)
-        self._touches: dict[str, set[ParameterTouch]] = {}
+        self._touches: dict[tuple[str, ...], set[ParameterTouch]] = {}
+        self._records = {p.key for p in kernel.params if isinstance(p.type, RecordType)}
         self._strided = {
             part.symbol.key
             for node in self.index.nodes
@@ -66,9 +73,9 @@ class _Reader:
             if isinstance(part, Decl) and part.init is not None and self.index.global_axis(part.init) == "x"
         }
 
-    def found(self) -> dict[str, frozenset[ParameterTouch]]:
+    def found(self) -> Touches:
         assert self.kernel.body is not None
-        if any(isinstance(n, Call) and n.name in _SHARED_WITH_HOST for n in self.index.nodes):
+        if any(map(_talks_with_host, self.index.nodes)):
             return {}
         self._statement(self.kernel.body, sure=True)
         return {key: frozenset(touches) for key, touches in self._touches.items()}
@@ -139,8 +146,8 @@ class _Reader:
             case Conditional() | Binary(op="&&" | "||"):
                 for at, part in enumerate(children(expr)):
                     self._expression(cast(Expr, part), sure=sure and at == 0)
-            case Call(name=name, args=args) if name.startswith("atomic") and args:
-                self._atomic(args[0])
+            case Call():
+                self._callee(expr)
                 self._parts(expr, sure=sure)
             case AddressOf(operand=Index(index=index)):
                 self._expression(index, sure=sure)
@@ -151,9 +158,41 @@ class _Reader:
         """An atomic update of `p[i]` (`&p[i]`) or of `*p` (`p`)."""
         target = uncast(target)
         place = target.operand if isinstance(target, AddressOf) else Deref(target, target.type, target.span)
-        parameter = self.index.parameter_of(place) if isinstance(place, (Index, Deref)) else None
-        if parameter is not None and not _volatile(parameter):
-            self._touches.setdefault(parameter.key, set()).add(ParameterTouch(True, False, True))
+        key = self._key(place) if isinstance(place, (Index, Deref)) else None
+        if key is not None:
+            self._touches.setdefault(key, set()).add(ParameterTouch(True, False, True))
+
+    def _callee(self, call: Call) -> None:
+        """What a function does through a pointer that it is given."""
+        if call.name.startswith("atomic") and call.args:
+            self._atomic(call.args[0])
+        function = self.program.functions.get(call.key or "")
+        if function is None or function.body is None or not self.depth or function.key == self.kernel.key:
+            return
+        given = [
+            (param.key, key)
+            for param, arg in zip(function.params, call.args, strict=False)
+            if isinstance(param.type, PointerType) and (key := self._key(Deref(arg, arg.type, arg.span))) is not None
+        ]
+        inside = parameter_touches(self.program, function, self.depth - 1) if given else {}
+        for inner, key in given:
+            for touch in inside.get((inner,), ()):
+                self._touches.setdefault(key, set()).add(ParameterTouch(touch.writes, False, touch.atomic))
+
+    def _key(self, access: Index | Deref) -> tuple[str, ...] | None:
+        """The parameter that an access goes through, and the members of it that lead to the pointer."""
+        parameter = self.index.parameter_of(access)
+        if parameter is not None:
+            return None if _volatile(parameter) else (parameter.key,)
+        base = access.base if isinstance(access, Index) else access.pointer
+        while isinstance(base := uncast(base), Binary) and base.op in {"+", "-"}:
+            base = base.left if isinstance(base.left.type, PointerType) else base.right
+        names: list[str] = []
+        while isinstance(base, Member) and not base.arrow:
+            names.insert(0, base.field)
+            base = base.base
+        named = names and isinstance(base, Var) and base.symbol.key in self._records
+        return (base.symbol.key, *names) if named and isinstance(base, Var) else None
 
     def _access(self, expr: Expr, *, writes: bool, sure: bool) -> None:
         """An lvalue that is read or written: note it where it leads into a parameter's buffer."""
@@ -161,17 +200,28 @@ class _Reader:
             expr = expr.base if isinstance(expr, Member) else expr.operand
         if isinstance(expr, Index):
             self._expression(expr.index, sure=sure)
-        parameter = self.index.parameter_of(expr) if isinstance(expr, (Index, Deref)) else None
-        if parameter is None or not isinstance(expr, (Index, Deref)) or _volatile(parameter):
-            return
-        first = sure and isinstance(expr, Index) and self._is_first(expr, parameter)
-        self._touches.setdefault(parameter.key, set()).add(ParameterTouch(writes, first))
+        key = self._key(expr) if isinstance(expr, (Index, Deref)) else None
+        if key is not None:
+            first = sure and isinstance(expr, Index) and self._is_first(expr, key)
+            self._touches.setdefault(key, set()).add(ParameterTouch(writes, first))
 
-    def _is_first(self, access: Index, parameter: Symbol) -> bool:
+    def _is_first(self, access: Index, key: tuple[str, ...]) -> bool:
         base, index = uncast(access.base), uncast(access.index)
-        direct = isinstance(base, Var) and base.symbol.key == parameter.key
+        direct = isinstance(base, Member) or (isinstance(base, Var) and base.symbol.key == key[0])
         strided = isinstance(index, Var) and index.symbol.key in self._strided
         return direct and (strided or self.index.global_axis(index) == "x")
+
+
+def _talks_with_host(node: Node) -> bool:
+    """Whether a kernel talks with the host while it runs: by fences for all, or sleeping until a word changes."""
+    if isinstance(node, Call):
+        return node.name == "__threadfence_system"
+    if not isinstance(node, (For, While)) or not any(
+        isinstance(n, Call) and n.name == "__nanosleep" for n in walk(node)
+    ):
+        return False
+    parts = [node.condition, *(n.condition for n in walk(node.body) if isinstance(n, If))]
+    return any(isinstance(n, (Index, Deref, Call, Member)) for p in parts if p is not None for n in walk(p))
 
 
 def _volatile(parameter: Symbol) -> bool:
