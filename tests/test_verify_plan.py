@@ -14,7 +14,7 @@ from cudalint.lint.diagnostics import Diagnostic
 from cudalint.lint.frontend import parse_file
 from cudalint.lint.model.program import TranslationUnit
 from cudalint.lint.registry import load_registry
-from cudalint.verify.assume import assumed_spec
+from cudalint.verify.assume import Choice, assumed_spec
 from cudalint.verify.build import nvrtc_build
 from cudalint.verify.job import Build, Job, Outcome
 from cudalint.verify.plan import MADE_UP_BUFFER, NotVerifiableError, Plan, plan_launch
@@ -337,11 +337,11 @@ void run(const int *i, const float *a, float *b, int n) { pick<<<40, 128>>>(i, a
 def test_only_what_is_unknown_is_made_up(tmp_path: Path) -> None:
     """The grid of the launch stays; a buffer that loaded indices reach gets a size of its own."""
     made = unit(tmp_path, GATHER)
-    assumed = assumed_spec(made, made.kernels[0], 4096)
+    assumed = assumed_spec(made, made.kernels[0], Choice(4096))
     assert assumed is not None
     assert assumed.spec.grid == (40, 1, 1)
     assert assumed.words == ("n = 4096",)
-    plan = plan_launch(made, made.kernels[0], assumed.spec, assumed=assumed.words)
+    plan = plan_launch(made, made.kernels[0], assumed.spec, assumed=assumed.words, records=assumed.records)
     sizes = {p.name: a.nbytes for p, a in zip(made.kernels[0].params, plan.args, strict=True)}
     assert sizes["in"] == MADE_UP_BUFFER
     assert 4096 * 4 <= sizes["out"] <= 2 * 4096 * 4  # the grid has more threads than elements
@@ -366,9 +366,11 @@ void run(int *r, int *c, float *w, float *o, int *k, int **l, half s, Options p,
 
 def graph_plan(tmp_path: Path, **settings: bool) -> Plan:
     made = unit(tmp_path, GRAPH)
-    assumed = assumed_spec(made, made.kernels[0], 4096)
+    assumed = assumed_spec(made, made.kernels[0], Choice(4096))
     assert assumed is not None
-    return plan_launch(made, made.kernels[0], assumed.spec, assumed=assumed.words, **settings)
+    return plan_launch(
+        made, made.kernels[0], assumed.spec, assumed=assumed.words, records=assumed.records, **settings
+    )
 
 
 def test_integers_that_steer_a_kernel_stay_within_what_they_index(tmp_path: Path) -> None:

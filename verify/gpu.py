@@ -5,11 +5,12 @@ from __future__ import annotations
 import ctypes
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import cupy as cp
 import numpy as np
+from cudalint.verify.compare import Array, Difference, Varying, compare
 from cudalint.verify.job import Argument, Build, Job, Outcome
 from cudalint.verify.statistics import settled
 
@@ -21,12 +22,11 @@ RACE_RUNS = 40
 POINTED_ROWS = 256
 """Rows of the buffer that an array of pointers points into: more pointers than that share them."""
 FIXED_RUNS = 8
+SLOW_S = 20.0
+"""Where comparing one set of inputs takes this long, there is no further one."""
 
 Tell = Callable[[str], None]
 """Hears what starts: flagged, fixed or timing."""
-
-Array = Any
-"""A CuPy array: CuPy ships no types."""
 
 
 class StageError(Exception):
@@ -35,6 +35,10 @@ class StageError(Exception):
     def __init__(self, stage: str, message: str) -> None:
         super().__init__(message)
         self.stage = stage
+
+
+class OutsideError(Exception):
+    """A kernel wrote outside a buffer: which of them, and which buffer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,42 +78,75 @@ def perform(job: Job, tell: Tell) -> Outcome:
     device = _device_name(job.device)
     for kernel in (before, after):
         fill_symbols(kernel, job.args, 0)
-    if job.mode == "race":
-        return _race(job, before, after, buffers, device, tell)
-    if job.mode == "once":
-        fill(buffers, 0)
-        _run_once(before, job, buffers, "flagged", tell)
-        return Outcome(device=device)
-    equal, worst, where, varies = "bitwise", 0.0, "", False
-    for seed in range(job.seeds):
+    try:
+        if job.mode == "race":
+            return replace(_race(job, before, after, buffers, tell), device=device)
+        if job.mode == "once":
+            fill(buffers, 0)
+            _run_once(before, job, buffers, "flagged", tell)
+            return Outcome(device=device)
+        return replace(_compared(job, before, after, buffers, tell), device=device)
+    except OutsideError as error:
+        return Outcome(device=device, out_of_bounds=str(error))
+
+
+def _compared(job: Job, before: Loaded, after: Loaded, buffers: list[Buffer], tell: Tell) -> Outcome:
+    """Whether the results are equal for all seeds, and the times where they are."""
+    worst, varying, strangers = Difference(), 0, 0
+    begin = time.monotonic()
+    for seed in range(job.seeds if any(a.random for a in job.args) else 1):
         fill(buffers, seed)
         first = _run_once(before, job, buffers, "flagged", tell)
         again = _run_once(before, job, buffers, "flagged", tell)
-        varies = varies or compare(first, again, buffers, job.rtol)[0] == "different"
-        if outside := _outside(buffers, "flagged"):
-            return Outcome(device=device, out_of_bounds=outside)
         fixed = _run_once(after, job, buffers, "fixed", tell)
-        if outside := _outside(buffers, "fixed"):
-            return Outcome(device=device, out_of_bounds=outside)
-        kind, difference, place = compare(first, fixed, buffers, job.rtol)
-        worst = max(worst, difference)
-        if kind == "different":
-            return Outcome(
-                device=device, equal=kind, max_difference=worst, where=f"{place}, seed {seed}", varies=varies
-            )
-        equal = kind if equal == "bitwise" else equal
+        difference = _compare(first, fixed, buffers, job.rtol)
+        if _compare(first, again, buffers, job.rtol).kind == "different":
+            seen = _varying(job, before, buffers, (first, again, fixed), tell)
+            varying, strangers = max(varying, seen.elements), max(strangers, seen.strangers)
+            if strangers == 0:
+                difference = Difference(total=difference.total)
+        worst = difference if difference.kind == "different" else worst.and_also(difference)
+        if worst.kind == "different":
+            worst = replace(worst, where=f"{worst.where}, seed {seed}" if worst.where else "")
+            break
+        if time.monotonic() - begin > SLOW_S:
+            break
+    outcome = Outcome(
+        equal=worst.kind,
+        max_difference=worst.relative,
+        max_absolute=worst.absolute,
+        differing=worst.count,
+        compared=worst.total,
+        where=worst.where,
+        varies=varying > 0,
+        varying=varying,
+        strangers=strangers,
+    )
+    if worst.kind == "different":
+        return outcome
     times = clock(job, before, after, buffers, tell)
-    return Outcome(
-        device=device,
-        equal=equal,
-        max_difference=worst,
-        where=where,
-        varies=varies,
+    return replace(
+        outcome,
         before_ms=tuple(times[0]),
         after_ms=tuple(times[1]),
         again_ms=tuple(times[2]),
         copy_gbs=copy_bandwidth(),
     )
+
+
+def _varying(
+    job: Job, kernel: Loaded, buffers: list[Buffer], seen: tuple[list[Array], list[Array], list[Array]], tell: Tell
+) -> Varying:
+    """What varies in further runs of the flagged kernel, and whether each value of the fixed one is among theirs."""
+    first, again, fixed = seen
+    found = Varying.of(cp, first, fixed, _arguments(buffers), job.rtol)
+    found.add(again)
+    deadline = time.monotonic() + job.budget_s
+    for _ in range(RACE_RUNS):
+        if time.monotonic() > deadline:
+            break
+        found.add(_run_once(kernel, job, buffers, "flagged", tell))
+    return found
 
 
 def load(build: Build) -> Loaded:
@@ -222,7 +259,12 @@ def launch(kernel: Loaded, job: Job, buffers: list[Buffer]) -> None:
 
 
 def _run_once(kernel: Loaded, job: Job, buffers: list[Buffer], which: str, tell: Tell) -> list[Array]:
-    """The buffers after one launch on the pristine inputs. Raises StageError naming `which` kernel faulted."""
+    """The buffers after one launch on the pristine inputs.
+
+    Raises:
+        StageError: it faulted; names `which` kernel.
+        OutsideError: it wrote outside a buffer.
+    """
     tell(which)
     for buffer in buffers:
         buffer.restore()
@@ -231,37 +273,22 @@ def _run_once(kernel: Loaded, job: Job, buffers: list[Buffer], which: str, tell:
         cp.cuda.runtime.deviceSynchronize()
     except cp.cuda.runtime.CUDARuntimeError as error:
         raise StageError("run", f"the {which} kernel failed: {error}") from None
+    _check_red_zones(buffers, which)
     return [b.inner.copy() for b in buffers]
 
 
-def _outside(buffers: list[Buffer], which: str) -> str:
-    """Which kernel wrote outside which buffer; empty when none did."""
+def _check_red_zones(buffers: list[Buffer], which: str) -> None:
     damaged = [b.index for b in buffers if not b.intact()]
-    return f"the {which} kernel writes outside the buffer of argument {damaged[0]}" if damaged else ""
+    if damaged:
+        raise OutsideError(f"the {which} kernel writes outside the buffer of argument {damaged[0]}")
 
 
-def compare(one: list[Array], other: list[Array], buffers: list[Buffer], rtol: float) -> tuple[str, float, str]:
-    """bitwise, tolerance or different; the largest relative difference; where it is. NaNs must match."""
-    verdict, worst, where = "bitwise", 0.0, ""
-    for a, b, buffer in zip(one, other, buffers, strict=True):
-        if bool((a == b).all()):
-            continue
-        kind = np.dtype(buffer.argument.dtype)
-        usable = a.nbytes // kind.itemsize * kind.itemsize
-        x, y = (v[:usable].view(kind) for v in (a, b))
-        place = f"argument {buffer.index}, element {int(cp.argmax(x != y))}"
-        if kind.kind != "f":
-            return "different", float("inf"), place
-        x64, y64 = x.astype(cp.float64), y.astype(cp.float64)
-        if not bool((cp.isnan(x64) == cp.isnan(y64)).all()):
-            return "different", float("inf"), f"{place} (NaN on one side)"
-        scale = float(cp.nanmax(cp.abs(x64))) or 1.0
-        difference = float(cp.nanmax(cp.abs(x64 - y64))) / scale
-        worst = max(worst, difference)
-        if not difference <= rtol:
-            return "different", worst, place
-        verdict, where = "tolerance", place
-    return verdict, worst, where
+def _arguments(buffers: list[Buffer]) -> list[tuple[int, Argument]]:
+    return [(b.index, b.argument) for b in buffers]
+
+
+def _compare(one: list[Array], other: list[Array], buffers: list[Buffer], rtol: float) -> Difference:
+    return compare(cp, one, other, _arguments(buffers), rtol)
 
 
 def clock(job: Job, before: Loaded, after: Loaded, buffers: list[Buffer], tell: Tell) -> tuple[list[float], ...]:
@@ -271,14 +298,12 @@ def clock(job: Job, before: Loaded, after: Loaded, buffers: list[Buffer], tell: 
     kernels = (before, after, before)
     times: tuple[list[float], ...] = ([], [], [])
     changed = [b for b in buffers if b.argument.role == "inout" and b.inner.nbytes <= 1 << 28]
-    for kernel in (before, after) * 3:
-        launch(kernel, job, buffers)
-    cp.cuda.runtime.deviceSynchronize()
+    least = _warm_up(job, (before, after), buffers, tell)
     start, end = cp.cuda.Event(), cp.cuda.Event()
     deadline = time.monotonic() + job.budget_s
     while len(times[0]) < MAX_PAIRS:
-        tell("timing")
         for which in order.permutation(3):
+            tell("timing")
             for buffer in changed:
                 buffer.restore()
             flush.fill(0)
@@ -288,19 +313,31 @@ def clock(job: Job, before: Loaded, after: Loaded, buffers: list[Buffer], tell: 
             end.synchronize()
             times[which].append(float(cp.cuda.get_elapsed_time(start, end)))
         pairs = len(times[0])
-        if time.monotonic() > deadline and pairs >= 5:
+        if time.monotonic() > deadline and pairs >= least:
             break
         if pairs >= MIN_PAIRS and pairs % 20 == 0 and settled(times[0], times[1]) and settled(times[0], times[2]):
             break
     return times
 
 
-def _race(job: Job, before: Loaded, after: Loaded, buffers: list[Buffer], device: str, tell: Tell) -> Outcome:
+def _warm_up(job: Job, kernels: tuple[Loaded, Loaded], buffers: list[Buffer], tell: Tell) -> int:
+    """Launch both until the clock is up; the rounds that are needed at least: few where a launch takes seconds."""
+    begin = time.monotonic()
+    for kernel in kernels * 3:
+        tell("timing")
+        launch(kernel, job, buffers)
+        cp.cuda.runtime.deviceSynchronize()
+        if time.monotonic() - begin > 1.0:
+            return 3
+    return 5
+
+
+def _race(job: Job, before: Loaded, after: Loaded, buffers: list[Buffer], tell: Tell) -> Outcome:
     """Run `before` often; does it vary, or differ from `after`? Another stream's work shifts the schedule.
 
     Rounding that follows the order of atomic additions is no fault: only what exceeds the tolerance counts.
     """
-    worst, where, fixed_varies = 0.0, "", False
+    worst, unsteady = Difference(), 0
     signs: set[str] = set()
     noise = cp.cuda.Stream(non_blocking=True)
     load_buffer = cp.empty(1 << 24, dtype=cp.float32)
@@ -308,39 +345,38 @@ def _race(job: Job, before: Loaded, after: Loaded, buffers: list[Buffer], device
     for seed in range(job.seeds):
         fill(buffers, seed)
         first = _run_once(before, job, buffers, "flagged", tell)
-        if outside := _outside(buffers, "flagged"):
-            return Outcome(device=device, out_of_bounds=outside)
         reference = _run_once(after, job, buffers, "fixed", tell)
-        if outside := _outside(buffers, "fixed"):
-            return Outcome(device=device, out_of_bounds=outside)
         for run in range(RACE_RUNS):
             if run % 2:
                 with noise:
                     load_buffer += 1.0
             result = _run_once(before, job, buffers, "flagged", tell)
             for other, seen in ((first, "varies"), (reference, "differs")):
-                kind, difference, place = compare(other, result, buffers, job.rtol)
-                if kind == "different":
+                found = _compare(other, result, buffers, job.rtol)
+                if found.kind == "different":
                     signs.add(seen)
-                    worst, where = max(worst, difference), f"{place}, seed {seed}, run {run}"
+                    if found.relative >= worst.relative:
+                        worst = replace(found, where=f"{found.where}, seed {seed}, run {run}")
             if len(signs) == 2 or time.monotonic() > deadline:
                 break
-        fixed_varies = fixed_varies or _varies(after, job, buffers, reference, tell)
-    equal = "different" if "differs" in signs else "bitwise"
+        unsteady = max(unsteady, _unsteady(after, job, buffers, reference, tell))
     return Outcome(
-        device=device,
-        equal=equal,
-        max_difference=worst,
-        where=where,
+        equal="different" if "differs" in signs else "bitwise",
+        max_difference=worst.relative,
+        max_absolute=worst.absolute,
+        differing=worst.count,
+        compared=sum(b.inner.nbytes // np.dtype(b.argument.dtype).itemsize for b in buffers),
+        where=worst.where,
         varies="varies" in signs,
-        fixed_varies=fixed_varies,
+        fixed_varies=unsteady > 0,
+        varying=unsteady,
     )
 
 
-def _varies(kernel: Loaded, job: Job, buffers: list[Buffer], first: list[Array], tell: Tell) -> bool:
-    """Whether some of a few further runs of the fixed kernel differ from its first by more than the tolerance."""
+def _unsteady(kernel: Loaded, job: Job, buffers: list[Buffer], first: list[Array], tell: Tell) -> int:
+    """The elements by which further runs of the fixed kernel differ from its first, beyond tolerance, at most."""
     runs = (_run_once(kernel, job, buffers, "fixed", tell) for _ in range(FIXED_RUNS))
-    return any(compare(first, result, buffers, job.rtol)[0] == "different" for result in runs)
+    return max(_compare(first, result, buffers, job.rtol).count for result in runs)
 
 
 _COPY_GBS: dict[int, float] = {}

@@ -18,6 +18,9 @@ class Argument:
     (integers that grow from 0 to `high`), `pointers` (into the buffer of argument `target`). `role` is in, out or
     inout; `alias` names an earlier argument index whose buffer this one shares. kind `hidden`: a buffer that is
     no parameter. kind `symbol`: a variable of the module, named by `data`, that both kernels read.
+
+    `row`: records of so many bytes stand in any order, since an atomic gives each its place. `summed`: atomics add
+    floats to it, in another order each time.
     """
 
     kind: str
@@ -32,6 +35,13 @@ class Argument:
     fill: str = ""
     target: int = 0
     inner: tuple[tuple[int, int], ...] = ()
+    row: int = 0
+    summed: bool = False
+
+    @property
+    def random(self) -> bool:
+        """Whether another seed gives it other content."""
+        return self.kind in {"buffer", "hidden"} and self.alias is None and not self.fill and self.role != "out"
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +102,9 @@ class Outcome:
 
     Times are ms of interleaved rounds. `equal` is bitwise, tolerance or different; `varies` says that
     `before` gave results for the same inputs that differ by more than the tolerance, `fixed_varies` that
-    `after` did.
+    `after` did. `max_difference` is relative to the largest value, `max_absolute` is not; `differing` of `compared`
+    elements differ by more than the tolerance. `varying` elements vary with `before`; `strangers` are those of
+    `after` that no run of `before` gave (only counted where something varies).
     """
 
     error: str = ""
@@ -108,6 +120,11 @@ class Outcome:
     after_ms: tuple[float, ...] = ()
     again_ms: tuple[float, ...] = ()
     copy_gbs: float = 0.0
+    max_absolute: float | None = None
+    differing: int = 0
+    compared: int = 0
+    varying: int = 0
+    strangers: int = 0
     extra: Mapping[str, Any] = field(default_factory=dict)
 
     def to_line(self) -> str:

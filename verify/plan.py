@@ -7,22 +7,32 @@ missing makes the finding not verifiable, with the line to add.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from cudalint.lint.analysis.trace import AccessKind, ArgValue, LaunchShape, Space, Trace
+import numpy as np
+from cudalint.lint.analysis.trace import AccessKind, ArgValue, LaunchShape, Space, Taint, Trace
 from cudalint.lint.analysis.unit import Unit
 from cudalint.lint.model.expressions import Storage, Symbol, Var
 from cudalint.lint.model.program import Function
 from cudalint.lint.model.types import ArrayType, FloatType, IntType, PointerType, RecordType, Type
 from cudalint.lint.model.walk import walk
+from cudalint.verify.doubts import doubts, misfits
 from cudalint.verify.draws import Contents, Draw, draws
 from cudalint.verify.job import Argument
 from cudalint.verify.spec import Spec
 from cudalint.verify.values import NotVerifiableError, argument_bytes, number_in
 from cudalint.verify.verdict import ASSUMED
 
-__all__ = ["MADE_UP_BUFFER", "NotVerifiableError", "Plan", "plan_launch", "uses_dynamic_shared"]
+__all__ = [
+    "MADE_UP_BUFFER",
+    "NotVerifiableError",
+    "Plan",
+    "launch_misfits",
+    "plan_doubts",
+    "plan_launch",
+    "uses_dynamic_shared",
+]
 
 MAX_BUFFER = 1 << 33
 """8 GiB: a larger buffer is far from what a timing needs."""
@@ -36,13 +46,20 @@ MADE_UP_BUFFER = 1 << 24
 SMALL = 17
 """Bound of the integers in constant memory: numbers of steps, neighbours and the like, that are seldom 0."""
 
-MADE_UP_RECORDS = 64
-"""What unknown integers in records passed by value become: mostly sizes and counts of something small."""
+MAX_PLACED = 1 << 31
+"""Bytes of a buffer, at most, that is enlarged so that each thread can store one more record to it."""
+
+
+LAST = 6
+"""Blocks that are looked at where an integer argument may end the work."""
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What to run. `described` has one phrase per argument, for the report; `moved` the bytes in buffers."""
+    """What to run. `described` has one phrase per argument, for the report; `moved` the bytes in buffers.
+
+    `shape` is the launch as the model sees it, for looking at it once more.
+    """
 
     kernel: Function
     grid: tuple[int, int, int]
@@ -51,6 +68,7 @@ class Plan:
     args: tuple[Argument, ...]
     described: tuple[str, ...]
     moved: int
+    shape: LaunchShape | None = None
 
     @property
     def launch(self) -> str:
@@ -65,22 +83,21 @@ def plan_launch(
     block: tuple[int, ...] | None = None,
     assumed: tuple[str, ...] = (),
     *,
+    records: int | None = None,
     careful: bool = False,
 ) -> Plan:
     """The launch of a kernel with all its arguments. `block` prefers the launch with that block shape.
 
-    `assumed` says in words what of `spec` was made up; buffers whose size is not known then are, too. `careful`
-    draws integers that hardly any kernel can trip over, and makes buffers of unknown size generous.
+    `assumed` says in words what of `spec` was made up; buffers whose size is not known then are, too, and integers
+    in records become `records`. `careful` draws integers that hardly any kernel can trip over, and makes buffers of
+    unknown size generous.
 
     Raises:
         NotVerifiableError: something is missing; the message says what to add.
     """
-    shape = _choose(unit, kernel, spec, block)
-    grid = _known_grid(kernel, shape)
-    shared = _shared_bytes(kernel, shape, spec)
-    shape = replace(shape, grid=grid)
+    shape = _shape(unit, kernel, spec, block, records)
     trace = _trace(unit, kernel, shape, {})
-    made = _Arguments(kernel, shape, spec, _touched(trace), made_up=bool(assumed), careful=careful)
+    made = _Arguments(kernel, shape, spec, _touched(trace), records=records, made_up=bool(assumed), careful=careful)
     args = made.all()
     if careful:
         drawn = dict.fromkeys((p.key for p in kernel.params), Draw(2))
@@ -93,7 +110,70 @@ def plan_launch(
     constants = _constants(unit, trace)
     described += [f"{a.data}: {a.nbytes} bytes, {_filled(a)}" for a in constants]
     described += [ASSUMED + words for words in assumed]
-    return Plan(kernel, grid, shape.block, shared, (*args, *made.hidden, *constants), tuple(described), moved)
+    x, y, z = _known_grid(kernel, shape)
+    shared = shape.shared_bytes or 0
+    given = (*args, *made.hidden, *constants)
+    return Plan(kernel, (x, y, z), shape.block, shared, given, tuple(described), moved, shape)
+
+
+def launch_misfits(unit: Unit, kernel: Function, spec: Spec | None, records: int | None = None) -> tuple[str, ...]:
+    """What other sizes may cure in a launch whose results may vary whatever the kernel's code.
+
+    Raises:
+        NotVerifiableError: the launch is not known, as in `plan_launch`.
+    """
+    shape = _shape(unit, kernel, spec, None, records)
+    return misfits(_trace(unit, kernel, shape, {}, where=_apart(shape)))
+
+
+def plan_doubts(unit: Unit, plan: Plan) -> tuple[str, ...]:
+    """What in a planned launch lets results vary whatever the kernel's code."""
+    if plan.shape is None:
+        return ()
+    return doubts(_trace(unit, plan.kernel, plan.shape, {}, where=_apart(plan.shape)))
+
+
+def _shape(
+    unit: Unit, kernel: Function, spec: Spec | None, block: tuple[int, ...] | None, records: int | None
+) -> LaunchShape:
+    """The launch with nothing left open, and with the made-up members of records, which the model has to see."""
+    shape = _choose(unit, kernel, spec, block)
+    shape = replace(shape, grid=_known_grid(kernel, shape), shared_bytes=_shared_bytes(kernel, shape, spec))
+    if records is None:
+        return shape
+    args = list(shape.args) + [ArgValue()] * (len(kernel.params) - len(shape.args))
+    for index, param in enumerate(kernel.params):
+        if isinstance(param.type, RecordType):
+            given = argument_bytes(param, args[index], lambda what: _hint(kernel, what), records)
+            args[index] = replace(args[index], elements=tuple(given.numbers.items()))
+    return replace(shape, args=tuple(args))
+
+
+def _apart(shape: LaunchShape) -> list[tuple[int, int, int]]:
+    """Blocks that may meet in memory: along each axis, along the diagonal, and where integer arguments end.
+
+    Such a number may count bytes, so that rows of wider elements end at a half of it, or a quarter; and not all
+    threads of a block may take part, so that the last one is a few blocks further on.
+    """
+    ends = [(n or 1) - 1 for n in shape.grid]
+    most = max(4, MAX_LANES // shape.threads)
+    steps = [1 << k for k in range(max(ends).bit_length())]
+    found = {(0, 0, 0): None}
+    for argument in shape.args:
+        if isinstance(argument.number, int) and argument.number > 0:
+            for axis, (end, size) in enumerate(zip(ends, shape.block, strict=True)):
+                last = (argument.number - 1) // size
+                for at in (*range(last, last + LAST), *((argument.number >> k) // size for k in range(1, 5))):
+                    found[_along(axis, min(end, at))] = None
+    for step in steps:
+        for axis in range(3):
+            found[_along(axis, min(step, ends[axis]))] = None
+        found[min(step, ends[0]), min(step, ends[1]), min(step, ends[2])] = None
+    return list(found)[: 2 * most]
+
+
+def _along(axis: int, at: int) -> tuple[int, int, int]:
+    return (at if axis == 0 else 0, at if axis == 1 else 0, at if axis == 2 else 0)
 
 
 def _constants(unit: Unit, trace: Trace) -> list[Argument]:
@@ -175,8 +255,14 @@ def _hint(kernel: Function, what: str) -> str:
     return f"add `// cudalint: verify {what}` on the line above the kernel {kernel.name}"
 
 
-def _trace(unit: Unit, kernel: Function, shape: LaunchShape, contents: Contents) -> Trace:
-    """The kernel on the first and the last block and on blocks at powers of two between them.
+def _trace(
+    unit: Unit,
+    kernel: Function,
+    shape: LaunchShape,
+    contents: Contents,
+    where: Sequence[tuple[int, int, int]] = (),
+) -> Trace:
+    """The kernel on the given blocks, else on the first and the last and those at powers of two between them.
 
     The last blocks of a generous grid lie beyond the bounds guard and touch nothing.
     """
@@ -187,22 +273,27 @@ def _trace(unit: Unit, kernel: Function, shape: LaunchShape, contents: Contents)
     x, y, z = ends
     steps = [1 << k for k in range(max(ends).bit_length())][-(MAX_LANES // shape.threads) :]
     between = [(min(s, x), min(s, y), min(s, z)) for s in steps]
-    where = dict.fromkeys([(0, 0, 0), *between, (x, y, z)])
-    budget = STEP_BUDGET * len(where)
-    return execute(unit.program, kernel, shape, where=list(where), budget=budget, contents=contents)
+    chosen = list(where or dict.fromkeys([(0, 0, 0), *between, (x, y, z)]))
+    budget = STEP_BUDGET * len(chosen)
+    return execute(unit.program, kernel, shape, where=chosen, budget=budget, contents=contents)
 
 
 @dataclass(slots=True)
 class _Use:
     """How a buffer is used: bytes reached by the blocks looked at, whether that is certain, what is done.
 
-    `last` is set when the last block takes part, so that the reach is the whole.
+    `last` is set when the last block takes part, so that the reach is the whole. `types` are the numbers that it is
+    used as; `row` the bytes of what is stored where an atomic says, 0 without such stores; `summed` says that
+    atomics change floats in it.
     """
 
     reach: int = 0
     last: bool = False
     certain: bool = True
     kinds: set[AccessKind] = field(default_factory=set)
+    types: set[str] = field(default_factory=set)
+    row: int = 0
+    summed: bool = False
 
 
 def _touched(trace: Trace) -> dict[str, _Use]:
@@ -214,6 +305,10 @@ def _touched(trace: Trace) -> dict[str, _Use]:
             continue
         use = found.setdefault(symbol.key, _Use())
         use.kinds.add(access.kind)
+        use.types.add(_dtype(access.expr.type))
+        use.summed |= access.kind is AccessKind.ATOMIC and isinstance(access.expr.type, FloatType)
+        if access.kind is AccessKind.STORE and access.address_taint & Taint.ATOMIC:
+            use.row = max(use.row, access.size, access.field_of.size if access.field_of is not None else 0)
         if access.address_taint:
             use.certain = False
         elif access.mask.any():
@@ -232,11 +327,12 @@ class _Arguments:
         spec: Spec | None,
         touched: Mapping[str, _Use],
         *,
+        records: int | None,
         made_up: bool,
         careful: bool,
     ) -> None:
         self._kernel, self._shape, self._spec, self._touched = kernel, shape, spec, touched
-        self._made_up, self._careful = made_up, careful
+        self._records, self._made_up, self._careful = records, made_up, careful
         self.hidden: list[Argument] = []
 
     def all(self) -> list[Argument]:
@@ -268,12 +364,19 @@ class _Arguments:
             )
         zeros = AccessKind.ATOMIC in use.kinds and AccessKind.LOAD not in use.kinds  # counters, sums, locks
         fill = "zeros" if zeros else ""
-        return Argument("buffer", nbytes=nbytes, dtype=_dtype(pointee), role=_role(use.kinds), fill=fill)
+        dtype = _used_as(_dtype(pointee), use.types)
+        row = use.row if use.row % np.dtype(dtype).itemsize == 0 else 0
+        return Argument(
+            "buffer", nbytes=nbytes, dtype=dtype, role=_role(use.kinds), fill=fill, row=row, summed=use.summed
+        )
 
     def _size(self, param: Symbol, value: ArgValue, use: _Use) -> int:
         given = self._spec.buffers.get(param.name) if self._spec else None
         reach = use.reach if use.last else 2 * use.reach  # the first idle block is at most twice as far
         nbytes = given or value.bytes or 0
+        if self._careful and use.row and not given:  # every thread may store one
+            x, y, z = _known_grid(self._kernel, self._shape)
+            nbytes = max(nbytes, min(x * y * z * self._shape.threads * use.row, MAX_PLACED))
         if nbytes:
             return max(nbytes, 256)
         if self._made_up and (self._careful or not use.certain):
@@ -285,8 +388,7 @@ class _Arguments:
         return max(reach, 256)
 
     def _by_value(self, param: Symbol, value: ArgValue) -> Argument:
-        size = MADE_UP_RECORDS if self._made_up else None
-        given = argument_bytes(param, value, lambda what: _hint(self._kernel, what), size)
+        given = argument_bytes(param, value, lambda what: _hint(self._kernel, what), self._records)
         inner = tuple((at, self._point(pointee)) for at, pointee in given.pointers)
         kind = "struct" if isinstance(param.type, RecordType) else "scalar"
         return Argument(kind, data=given.data.hex(), inner=inner)
@@ -321,6 +423,12 @@ def _dtype(of: Type) -> str:
             return "uint8"
 
 
+def _used_as(declared: str, types: set[str]) -> str:
+    """The numpy type of a buffer: floats where it is only used as such, whatever it was declared to hold."""
+    used = next(iter(types)) if len(types) == 1 else declared
+    return used if "float" in used and "float" not in declared else declared
+
+
 def _describe(param: Symbol, made: Argument) -> str:
     if made.kind != "buffer":
         return (
@@ -329,7 +437,8 @@ def _describe(param: Symbol, made: Argument) -> str:
             else f"{param.name}: given by value"
         )
     shared = f", the same buffer as argument {made.alias}" if made.alias is not None else ""
-    return f"{param.name}: {made.nbytes} bytes, {_filled(made)}{shared}"
+    order = ", compared in any order: atomics place what is stored" if made.row else ""
+    return f"{param.name}: {made.nbytes} bytes, {_filled(made)}{shared}{order}"
 
 
 def _filled(made: Argument) -> str:

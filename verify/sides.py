@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from itertools import islice
 
 from cudalint.lint.analysis.rewrite import exchanges_axes
 from cudalint.lint.analysis.unit import Unit
 from cudalint.lint.diagnostics import Diagnostic
 from cudalint.lint.model.program import Function, FunctionKind
-from cudalint.verify.assume import SIZES, Assumed, assumed_spec
-from cudalint.verify.plan import Plan, plan_launch
+from cudalint.lint.model.types import RecordType
+from cudalint.verify.assume import FEWER, SIZES, Assumed, Choice, assumed_spec, other_choices
+from cudalint.verify.plan import Plan, launch_misfits, plan_launch
 from cudalint.verify.spec import Spec
 from cudalint.verify.values import NotVerifiableError
 
@@ -19,6 +21,9 @@ MADE_UP_TOTAL = 1 << 31
 
 MOST = 1 << 34
 """16 GiB: what the host code itself asks for may be this much."""
+
+MAX_CHOICES = 12
+"""Other made-up sizes that are tried where the first do not fit each other."""
 
 CAREFUL_SIZE = 64
 """What unknown integers become when larger ones made the flagged kernel fail."""
@@ -38,6 +43,9 @@ Sides = tuple[Side, Side]
 
 BUFFERS_ONLY = ("sizes of buffers",)
 """What is assumed where the launch and all numbers are known, but not how large some buffer is."""
+
+
+CAREFULLY = ("integers in buffers are 0 or 1",)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,35 +76,53 @@ class Pair:
 
     def careful(self) -> Sides | None:
         """Both sides with inputs that hardly any kernel trips over."""
-        assumed = assumed_spec(self.own, self.kernel, CAREFUL_SIZE)
-        if assumed is None or not self._launched_alike():
+        if not self._launched_alike():
             return None
-        with suppress(NotVerifiableError):
-            words = (*assumed.words, "integers in buffers are 0 or 1")
-            return self._on(Assumed(assumed.spec, words), careful=True)
+        for records in FEWER:
+            with suppress(NotVerifiableError):
+                return self._fitting(Choice(CAREFUL_SIZE, records), careful=True)
         return None
 
     def _made_up(self) -> Sides | None:
         """Both sides with the largest made-up sizes that fit."""
         large = None
-        for size in SIZES if self._launched_alike() else ():
-            assumed = assumed_spec(self.own, self.kernel, size)
-            if assumed is None:
-                return None
+        for choice in self._choices() if self._launched_alike() else ():
             with suppress(NotVerifiableError):
-                made = self._on(assumed)
-                if made[0].plan.moved <= MADE_UP_TOTAL:
+                made = self._fitting(choice)
+                if made is None or made[0].plan.moved <= MADE_UP_TOTAL:
                     return made
                 large = made
         return large if large is not None and large[0].plan.moved <= MOST else None
 
+    def _choices(self) -> list[Choice]:
+        """Sizes to make up, the largest first; smaller ones in records only where there are records."""
+        records = FEWER if any(isinstance(p.type, RecordType) for p in self.kernel.params) else FEWER[:1]
+        return [Choice(size, few) for few in records for size in SIZES]
+
+    def _fitting(self, choice: Choice, *, careful: bool = False) -> Sides | None:
+        """Both sides on made-up sizes that fit each other, as far as such are found near a choice."""
+        assumed = assumed_spec(self.own, self.kernel, choice)
+        if assumed is None:
+            return None
+        made = self._on(assumed, careful=careful)
+        if launch_misfits(self.own, self.kernel, assumed.spec, records=assumed.records):
+            for other in islice(other_choices(self.own, self.kernel, choice), MAX_CHOICES):
+                better = assumed_spec(self.own, self.kernel, other)
+                with suppress(NotVerifiableError):
+                    if better and not launch_misfits(self.own, self.kernel, better.spec, records=better.records):
+                        sides = self._on(better, careful=careful)
+                        if sides[0].plan.moved <= MADE_UP_TOTAL:
+                            return sides
+        return made
+
     def _on(self, assumed: Assumed, *, careful: bool = False) -> Sides:
-        spec, words = assumed.spec, assumed.words or BUFFERS_ONLY
-        before = plan_launch(self.own, self.kernel, spec, assumed=words, careful=careful)
+        spec, records = assumed.spec, assumed.records
+        words = (*assumed.words, *CAREFULLY) if careful else assumed.words or BUFFERS_ONLY
+        before = plan_launch(self.own, self.kernel, spec, assumed=words, records=records, careful=careful)
         if self._exchanged() and spec.grid is not None and spec.block is not None:
             (gx, gy, gz), (bx, by, bz) = spec.grid, spec.block
             spec = replace(spec, grid=(gy, gx, gz), block=(by, bx, bz))
-        after = plan_launch(self.other, self._fixed(), spec, assumed=words, careful=careful)
+        after = plan_launch(self.other, self._fixed(), spec, assumed=words, records=records, careful=careful)
         return Side("before", self.own, before), Side("after", self.other, after)
 
     def _exchanged(self) -> bool:

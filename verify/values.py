@@ -41,10 +41,14 @@ class NotVerifiableError(Exception):
 
 @dataclass(slots=True)
 class Given:
-    """An argument's bytes. `pointers` are offsets in it at which device pointers stand, with what they point to."""
+    """An argument's bytes. `pointers` are offsets in it at which device pointers stand, with what they point to.
+
+    `numbers` are the members of a record by path (`grid.sizes[2]`).
+    """
 
     data: bytearray
     pointers: list[tuple[int, Type]] = field(default_factory=list)
+    numbers: dict[str, int | float] = field(default_factory=dict)
 
 
 def argument_bytes(param: Symbol, value: ArgValue, hint: Callable[[str], str], size: int | None) -> Given:
@@ -73,10 +77,13 @@ def _fill(made: Given, of: Type, at: int, known: Mapping[str, int | float], path
     number = known.get(path.lstrip("."))
     if isinstance(of, IntType | FloatType) and (number is not None or size is not None):
         if isinstance(of, FloatType):
-            data = _float(of, MADE_UP_FLOAT if number is None else float(number))
+            number = MADE_UP_FLOAT if number is None else float(number)
+            data = _float(of, number)
         else:
-            data = _integer(of, (size or 0 if of.bits > 8 else 1) if number is None else int(number))
+            number = (size or 0 if of.bits > 8 else 1) if number is None else int(number)
+            data = _integer(of, number)
         made.data[at : at + len(data)] = data
+        made.numbers[path.lstrip(".")] = number
     elif isinstance(of, RecordType):
         for member in of.fields[: 1 if of.union else None]:
             _fill(made, member.type, at + member.offset, known, f"{path}.{member.name}", size)
