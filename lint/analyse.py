@@ -69,7 +69,8 @@ def _source(job: Job, data: bytes) -> Outcome:
     except Exception as error:
         debug(error)
         return failure(job.path, f"the front end failed ({type(error).__name__}: {error}): please report this")
-    project = Project(job.path, job.flags, {} if job.content is None else {job.path: job.content})
+    own = {} if job.content is None else {job.path: job.content}
+    project = Project(job.path, job.flags, {**dict(job.overlay), **own})
     unit = Unit(program, job.options, project)
     checks = {rule.meta.code: partial(rule.check, unit) for rule in registry().source_rules(job.codes)}
     checks |= {rule.meta.code: partial(rule.check_source, unit) for rule in registry().build_rules(job.codes)}
