@@ -102,6 +102,8 @@ def _placed(xp: Any, data: Array, kind: np.dtype[Any], row: int) -> Array:
     """The elements in order; rows that stand wherever an atomic put them are sorted by what they hold."""
     if row < kind.itemsize or row % kind.itemsize:
         return data.view(kind)
+    if row == 8 and kind.kind != "f":
+        return xp.sort(data[: data.nbytes // 8 * 8].view(np.uint64)).view(kind)
     rows = data[: data.nbytes // row * row].view(kind).reshape(-1, row // kind.itemsize)
     if rows.shape[1] == 1:
         return xp.sort(rows[:, 0])

@@ -17,12 +17,13 @@ from cudalint.lint.model.expressions import Storage, Symbol, Var
 from cudalint.lint.model.program import Function
 from cudalint.lint.model.types import ArrayType, FloatType, IntType, PointerType, RecordType, Type
 from cudalint.lint.model.walk import walk
+from cudalint.verify.calls import handles, without_lanes
 from cudalint.verify.doubts import doubts, misfits
 from cudalint.verify.draws import Contents, Draw, draws
 from cudalint.verify.job import Argument
 from cudalint.verify.spec import Spec
 from cudalint.verify.values import NotVerifiableError, argument_bytes, number_in
-from cudalint.verify.verdict import ASSUMED
+from cudalint.verify.verdict import ALL_LANES, ASSUMED
 
 __all__ = [
     "MADE_UP_BUFFER",
@@ -96,6 +97,8 @@ def plan_launch(
         NotVerifiableError: something is missing; the message says what to add.
     """
     shape = _shape(unit, kernel, spec, block, records)
+    if handle := handles(kernel):
+        raise NotVerifiableError(f"{handle[0]} is a texture or surface object: it cannot be made up")
     trace = _trace(unit, kernel, shape, {})
     made = _Arguments(kernel, shape, spec, _touched(trace), records=records, made_up=bool(assumed), careful=careful)
     args = made.all()
@@ -110,6 +113,7 @@ def plan_launch(
     constants = _constants(unit, trace)
     described += [f"{a.data}: {a.nbytes} bytes, {_filled(a)}" for a in constants]
     described += [ASSUMED + words for words in assumed]
+    described += [f"{ASSUMED}{ALL_LANES} ({name})" for name in without_lanes(unit.program, kernel)]
     x, y, z = _known_grid(kernel, shape)
     shared = shape.shared_bytes or 0
     given = (*args, *made.hidden, *constants)

@@ -71,7 +71,7 @@ def needs_program(item: Work, made: Verification | None) -> bool:
         return True
     if item.finding.code in RACES and made.verdict is Verdict.NO_GAIN:
         return True
-    return bool(made.assumed) or _fills_variables(item.unit)
+    return bool(made.assumed_sizes) or _fills_variables(item.unit)
 
 
 def _fills_variables(unit: Unit) -> bool:

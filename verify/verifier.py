@@ -13,15 +13,14 @@ from typing import Any
 from cudalint.lint.analysis.unit import Unit
 from cudalint.lint.diagnostics import Diagnostic, Edit
 from cudalint.lint.fixes import apply_edits
-from cudalint.lint.model.expressions import Call
 from cudalint.lint.model.program import Function, TranslationUnit
-from cudalint.lint.model.walk import walk
 from cudalint.verify.build import BuildError, nvcc_build, nvrtc_build
+from cudalint.verify.calls import reached
 from cudalint.verify.commandline import command_line
 from cudalint.verify.counters import CountersError, measured, side_by_side
 from cudalint.verify.job import Build, Job, Outcome
 from cudalint.verify.judge import RACES, judge
-from cudalint.verify.plan import NotVerifiableError, Plan
+from cudalint.verify.plan import NotVerifiableError, Plan, plan_doubts
 from cudalint.verify.session import Session
 from cudalint.verify.sides import Pair, Side, Sides
 from cudalint.verify.spec import Spec, SpecError, from_comment
@@ -90,7 +89,10 @@ class Verifier:
                 if careful is not None:
                     before, after = careful
                     outcome, compiler = self._run(finding, before, after, Path(folder) / "careful")
-            made = judge(finding.code, outcome, _described(before.plan, compiler))
+            with _ANALYSES:
+                unsteady = outcome.varies or outcome.fixed_varies
+                doubts = plan_doubts(before.unit, before.plan) if unsteady else ()
+            made = judge(finding.code, outcome, _described(before.plan, compiler), doubts)
             if self._options.counters and not outcome.error:
                 made = replace(made, counters=self._counters(finding, before, Path(folder)))
         return made
@@ -208,23 +210,7 @@ def launched_kernels(unit: Unit, finding: Diagnostic) -> list[Function]:
 
 def runs_code_of(unit: Unit, kernel: Function, finding: Diagnostic) -> bool:
     """Whether a kernel is the finding's, or calls the function that the finding is in."""
-    return finding.kernel in {kernel.name, kernel.qualified} or finding.kernel in _called(unit, kernel)
-
-
-def _called(unit: Unit, kernel: Function) -> set[str]:
-    """The names of the functions that a kernel calls, directly or not."""
-    names: set[str] = set()
-    seen = {kernel.key}
-    todo = [kernel]
-    while todo:
-        body = todo.pop().body
-        for node in walk(body) if body is not None else ():
-            callee = unit.program.functions.get(node.key or "") if isinstance(node, Call) else None
-            if callee is not None and callee.key not in seen:
-                seen.add(callee.key)
-                names.update((callee.name, callee.qualified))
-                todo.append(callee)
-    return names
+    return any(finding.kernel in {f.name, f.qualified} for f in reached(unit.program, kernel))
 
 
 def _kernel(unit: Unit, finding: Diagnostic) -> Function:
@@ -236,8 +222,9 @@ def _kernel(unit: Unit, finding: Diagnostic) -> Function:
 
 
 def _tripped(outcome: Outcome) -> bool:
-    """Whether the flagged kernel could not take its inputs."""
-    return "flagged kernel failed" in outcome.error or outcome.out_of_bounds.startswith("the flagged kernel")
+    """Whether the flagged kernel could not take its inputs, or took too long on them."""
+    late = outcome.stage == "hang" and "flagged" in outcome.error
+    return late or "flagged kernel failed" in outcome.error or outcome.out_of_bounds.startswith("the flagged kernel")
 
 
 def _described(plan: Plan, compiler: str) -> Verification:
