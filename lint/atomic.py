@@ -44,17 +44,27 @@ def replace_all(changes: Mapping[Path, tuple[bytes, bytes]]) -> None:
             for path, (before, after) in changes.items()
             for target in [path.resolve(strict=True)]
         ]
+        for target, before, _, _ in staged:
+            _compare(target, target, before)
         done: list[tuple[Path, Path]] = []
         try:
             for target, before, new, old in staged:
-                if target.read_bytes() != before:
-                    raise ChangedError(target)
+                _compare(target, target, before)
                 done.append((old, target))
                 new.replace(target)
+            for target, before, _, old in staged:
+                # An editor may have written into the file while it was replaced: that is in what was kept.
+                _compare(target, old, before)
         except BaseException:
             for old, target in done:
-                old.replace(target)
+                with suppress(OSError):
+                    old.replace(target)
             raise
+
+
+def _compare(target: Path, place: Path, before: bytes) -> None:
+    if place.read_bytes() != before:
+        raise ChangedError(target)
 
 
 @contextmanager

@@ -306,6 +306,7 @@ def pair(tmp_path: Path) -> tuple[Path, Path]:
     two.parent.mkdir()
     one.write_bytes(b"one\r\n")
     two.write_bytes(b"two\n")
+    one.chmod(0o644)
     two.chmod(0o640)
     return one, two
 
@@ -347,6 +348,23 @@ def test_what_was_replaced_before_a_failure_is_put_back(
     with pytest.raises(OSError, match="No space"):
         replace_all({pair[0]: (b"one\r\n", b"1"), pair[1]: (b"two\n", b"2")})
     assert files_below(tmp_path) == before
+
+
+def test_what_is_written_into_a_file_while_it_is_replaced_is_not_lost(
+    pair: tuple[Path, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    replace = Path.replace
+
+    def late(self: Path, target: Path) -> Path:
+        if target.read_bytes() == b"two\n":
+            with target.open("ab") as out:
+                out.write(b"more\n")
+        return replace(self, target)
+
+    monkeypatch.setattr(Path, "replace", late)
+    with pytest.raises(ChangedError):
+        replace_all({pair[0]: (b"one\r\n", b"1"), pair[1]: (b"two\n", b"2")})
+    assert files_below(tmp_path) == {"a.cu": (b"one\r\n", 0o644), "h.h": (b"two\nmore\n", 0o640)}
 
 
 def test_a_full_disk_is_noticed_before_any_file_is_touched(
