@@ -18,9 +18,10 @@ from cudalint.lint.analysis.hostflow_copies import (
     leads_to,
 )
 from cudalint.lint.analysis.hostvalues import Memory, Object, Pointer, Term, Value, integer
-from cudalint.lint.model.expressions import Cast, Expr
+from cudalint.lint.model.expressions import Cast, Const, Expr
 from cudalint.lint.model.source import Span
-from cudalint.lint.model.types import PointerType, VoidType
+from cudalint.lint.model.types import ArrayType, PointerType, VoidType
+from cudalint.lint.model.walk import walk
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +57,9 @@ def copy_faults(flow: HostFlow) -> Iterator[CopyFault]:
             seen.add(copy.call.span)
             yield fault
     for _, call in flow.calls(*_SYMBOL_COPIES):
-        fault = None if call.span in seen else _symbol_direction(call)
+        fault = (
+            None if call.span in seen else _symbol_side(flow, call) or _symbol_direction(call) or _symbol_size(call)
+        )
         if fault is not None:
             seen.add(call.span)
             yield fault
@@ -88,6 +91,57 @@ def _symbol_direction(call: ApiCall) -> CopyFault | None:
         "give the direction that fits, or leave it out: it is right by default",
         {"kind": _WORDS[kind], "role": "symbol"},
     )
+
+
+def _symbol_side(flow: HostFlow, call: ApiCall) -> CopyFault | None:
+    """A variable of the host where one in device memory is due: the arguments are swapped, as a rule."""
+    at = 0 if "ToSymbol" in call.name else 1
+    objects = leads_to(flow, call.args[at]) if at < len(call.args) else []
+    if not objects or not all(o.kind in {Memory.STACK, Memory.STATIC} and o.name for o in objects):
+        return None
+    given = leads_to(flow, call.args[1 - at])
+    swapped = bool(given) and all(map(_is_device_variable, given))
+    return CopyFault(
+        call.span,
+        f"the symbol given to `{call.name}` is `{objects[0].name}`, a variable of the host"
+        + (f", and `{given[0].name}` is in device memory: the two are swapped" if swapped else ""),
+        "give the variable in device memory as the symbol" if not swapped else "swap them, or use the other function",
+        {"role": "symbol", "memory": objects[0].kind.value},
+    )
+
+
+def _symbol_size(call: ApiCall) -> CopyFault | None:
+    """More bytes than the variable has, or a count of its elements."""
+    at = 0 if "ToSymbol" in call.name else 1
+    symbol, other = (call.args[at], call.args[1 - at]) if len(call.args) > 2 else (0, 0)
+    if not isinstance(symbol, Pointer) or not _is_device_variable(symbol.object) or symbol.path:
+        return None
+    name, of = symbol.object.name, symbol.object.type
+    total, count = integer(symbol.object.bytes), integer(call.args[2])
+    offset = integer(call.args[3]) if len(call.args) > 3 else 0
+    if total is None or count is None or offset is None or symbol.offset != 0:
+        return None
+    if offset + count > total:
+        return CopyFault(
+            call.span,
+            f"`{call.name}` copies {count} bytes, but `{name}` has {total - offset}",
+            "copy no more than the variable holds",
+            {"bytes": count, "available": total - offset, "role": "symbol"},
+        )
+    while isinstance(of, ArrayType):
+        of = of.element
+    size = of.size if of is not None else 0
+    as_many = isinstance(other, Pointer) and other.object.bytes == total and other.offset == 0 and not other.path
+    # Only a sizeof is a number that is written neither in digits nor by name.
+    measured = any(isinstance(n, Const) and n.text is None and n.name is None for n in walk(call.call.args[2]))
+    if size > 1 and count * size == total and as_many and not measured:
+        return CopyFault(
+            call.span,
+            f"`{call.name}` copies a count of elements, {1 / size:.0%} of `{name}`: its size is in bytes",
+            f"multiply the count by the element's size, {size} bytes",
+            {"element_bytes": size, "role": "symbol"},
+        )
+    return None
 
 
 def _variable(flow: HostFlow, copy: Copy) -> CopyFault | None:
