@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from cudalint.lint.analysis import advice
+from cudalint.lint.analysis.memory import judged
 from cudalint.lint.analysis.memory_reuse import Untiled, untiled
 from cudalint.lint.analysis.unit import Unit
 from cudalint.lint.diagnostics import Diagnostic, Label, Severity
@@ -59,12 +60,11 @@ class UntiledReuse(SourceRule):
     def check(self, unit: Unit) -> Iterator[Diagnostic]:
         """Yield one finding for each loop."""
         seen = set()
-        for kernel in unit.kernels:
-            for trace in unit.traces(kernel):
-                for found in untiled(trace):
-                    if found.loop not in seen:
-                        seen.add(found.loop)
-                        yield self._report(found)
+        for trace, sites in unit.once(judged).items():
+            for found in untiled(trace, sites):
+                if found.loop not in seen:
+                    seen.add(found.loop)
+                    yield self._report(found)
 
     def _report(self, found: Untiled) -> Diagnostic:
         """Put one loop into words."""

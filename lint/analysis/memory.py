@@ -12,6 +12,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
+from hashlib import blake2b
 
 import numpy as np
 from cudalint.lint.analysis.lanes import SECTOR, WARP, Requests, global_requests, pieces, shared_requests
@@ -32,6 +33,8 @@ from cudalint.lint.analysis.unit import Unit
 from cudalint.lint.model.source import Span
 from cudalint.lint.model.types import ArrayType, RecordType, Type
 
+LINE = 128
+"""Bytes of a line of the L1 cache: four sectors, and once around the banks of shared memory."""
 WASTEFUL = 2.0
 """A request is wasteful from this multiple of its ideal on."""
 FULL = 1.15
@@ -114,9 +117,14 @@ class Site:
         return len(self.access.frames)
 
 
+def judged(unit: Unit) -> dict[Trace, list[Site]]:
+    """The global accesses of each trace of a unit's kernels."""
+    return {trace: sites(trace, Space.GLOBAL) for kernel in unit.kernels for trace in unit.traces(kernel)}
+
+
 def global_sites(unit: Unit) -> tuple[Site, ...]:
     """All global accesses of all kernels of a unit, judged, in source order."""
-    return tuple(s for kernel in unit.kernels for trace in unit.traces(kernel) for s in sites(trace, Space.GLOBAL))
+    return tuple(s for same in unit.once(judged).values() for s in same)
 
 
 def shared_sites(unit: Unit) -> tuple[Site, ...]:
@@ -131,11 +139,40 @@ def sites(trace: Trace, space: Space) -> list[Site]:
         if access.object.space is not space:
             continue
         groups[access.span, access.kind is AccessKind.STORE, access.size, access.object.id].append(access)
-    made = (_site(trace, space, group) for group in groups.values())
+    known: dict[object, Weight] = {}
+    made = (_site(trace, space, group, known) for group in groups.values())
     return sorted((s for s in made if s is not None), key=lambda s: s.span.start)
 
 
-def _site(trace: Trace, space: Space, events: Sequence[Access]) -> Site | None:
+@dataclass(frozen=True, slots=True)
+class Weight:
+    """What executions of an access cost in the worlds that tell, and which of them has the largest excess."""
+
+    costs: tuple[Cost, ...]
+    strides: tuple[int | None, ...]
+    worst: int
+
+
+def _weigh(events: Sequence[Access], lanes: LaneGrid, space: Space) -> Weight:
+    event, world, requests = _requests(events, lanes, space)
+    worlds = _telling(requests, world)
+    excess = np.bincount(event, requests.used - requests.ideal, len(events))
+    worst = int(excess.argmax())
+    strides = tuple(lane_stride(events[worst], lanes, w) for w in worlds)
+    return Weight(tuple(_cost(requests, world == w) for w in worlds), strides, worst)
+
+
+def _pattern(events: Sequence[Access]) -> object:
+    """Equal for executions of the same weight: by the same lanes, a whole number of lines of memory apart."""
+    text = blake2b(digest_size=16)
+    for event in events:
+        text.update(event.mask.tobytes())
+    where = np.concatenate([e.address[e.mask] for e in events])
+    text.update((where - where[0] // LINE * LINE).tobytes())
+    return events[0].size, alignment(events[0]), len(events), text.digest()
+
+
+def _site(trace: Trace, space: Space, events: Sequence[Access], known: dict[object, Weight]) -> Site | None:
     """Cost and judge the executions of one access; None when no lane ever ran it."""
     events = [e for e in seen_running(events) if e.size and e.mask.any()]
     if not events:
@@ -145,12 +182,11 @@ def _site(trace: Trace, space: Space, events: Sequence[Access]) -> Site | None:
     clear = [e for e, kind in zip(events, kinds, strict=True) if kind is None]
     decided = len(clear) >= (1 - FEW) * len(events)
     basis = clear if decided else events
-    event, world, requests = _requests(basis, lanes, space)
-    worlds = _telling(requests, world)
-    costs = [_cost(requests, world == w) for w in worlds]
-    excess = np.bincount(event, requests.used - requests.ideal, len(basis))
-    sample = basis[int(excess.argmax())]
-    strides = tuple(lane_stride(sample, lanes, w) for w in worlds)
+    pattern = _pattern(basis)
+    if pattern not in known:
+        known[pattern] = _weigh(basis, lanes, space)
+    weight = known[pattern]
+    costs, strides, sample = weight.costs, weight.strides, basis[weight.worst]
     verdict = Verdict.BAD if _bad(costs, space) else Verdict.FINE
     if space is Space.GLOBAL and all(s == sample.size for s in strides) and not _more_than_shifted(costs):
         verdict = Verdict.FINE
@@ -162,7 +198,7 @@ def _site(trace: Trace, space: Space, events: Sequence[Access]) -> Site | None:
         loaded = all(e.address_taint & OPAQUE in (Taint.EXACT, Taint.LOADED) for e in basis)
         if loaded and _bad_within_runs(basis, costs, lanes, space):
             verdict = Verdict.BAD
-    return Site(trace, sample, tuple(events), tuple(costs), strides, verdict)
+    return Site(trace, sample, tuple(events), costs, strides, verdict)
 
 
 def _small(access: Access) -> bool:
@@ -173,7 +209,7 @@ def _small(access: Access) -> bool:
 
 def _telling(requests: Requests, world: Ints) -> list[int]:
     """The worlds that say something: those with not far fewer active lanes per request than the others."""
-    found = [int(w) for w in np.unique(world)]
+    found = [int(w) for w in np.flatnonzero(np.bincount(world))]
     lanes = {w: float(requests.active[world == w].mean()) for w in found}
     return [w for w in found if lanes[w] >= TELLING * max(lanes.values())]
 
@@ -249,7 +285,7 @@ def worst_warp(site: Site) -> Ints:
 
 def _costs(requests: Requests, world: Ints) -> list[Cost]:
     """The costs of the worlds that have requests."""
-    return [_cost(requests, world == w) for w in np.unique(world)]
+    return [_cost(requests, world == w) for w in np.flatnonzero(np.bincount(world))]
 
 
 def _cost(requests: Requests, chosen: Bools) -> Cost:

@@ -47,12 +47,13 @@ def _judge(trace: Trace, events: list[Access]) -> Misaligned | None:
     demands = min(alignment(events[0]), WIDEST)
     if demands < 2 or demands & (demands - 1):
         return None
-    world = np.concatenate([trace.lanes.world[e.mask] for e in events])
     rest = np.concatenate([e.address[e.mask] % demands for e in events])
-    wrong = [w for w in np.unique(world) if rest[world == w].any()]
-    if not wrong:
+    if not rest.any():
         return None
-    worlds = len(np.unique(world))
+    world = np.concatenate([trace.lanes.world[e.mask] for e in events])
+    run = np.flatnonzero(np.bincount(world))
+    wrong = [w for w in run if rest[world == w].any()]
+    worlds = len(run)
     sampled = worlds < trace.lanes.worlds and any((e.address_taint | e.mask_taint) & Taint.ASSUMED for e in events)
     certain = len(wrong) == worlds and not sampled  # a sample that alone leads there proves nothing
     shifted = all(len(np.unique(rest[world == w])) == 1 for w in wrong)

@@ -106,13 +106,16 @@ class Untiled:
     reuse: tuple[float, ...]
 
 
-def untiled(trace: Trace) -> Iterator[Untiled]:
-    """Long loops with at least two shared operands that differ between threads, in kernels without tiles."""
+def untiled(trace: Trace, judged: Sequence[Site] | None = None) -> Iterator[Untiled]:
+    """Long loops with at least two shared operands that differ between threads, in kernels without tiles.
+
+    `judged` are the trace's global accesses, where they are known.
+    """
     if trace.accesses(Space.SHARED):
         return
     written = {a.object.id for a in trace.accesses(Space.GLOBAL) if a.kind is not AccessKind.LOAD}
     loops: dict[Span, list[tuple[Site, float]]] = defaultdict(list)
-    for site in sites(trace, Space.GLOBAL):
+    for site in sites(trace, Space.GLOBAL) if judged is None else judged:
         frames = site.access.frames
         if not frames or site.object.id in written or site.verdict not in (Verdict.FINE, Verdict.BAD):
             continue

@@ -29,8 +29,20 @@ _AXIS = re.compile(r"^(threadIdx|blockIdx|blockDim|gridDim)\s*\.\s*([xy])$")
 def exchange_axes(unit: Unit, kernel: Function, sites: Sequence[Site]) -> Rewrite | None:
     """Exchange x and y in the kernel and in its launches: the same threads do the same work, in other warps.
 
-    `sites` are the kernel's judged global accesses. None unless their sectors together shrink by `GAIN`.
+    `sites` are the unit's judged global accesses. None unless the sectors of the kernel's together shrink by `GAIN`.
     """
+    known = unit.once(_exchanges)
+    if kernel.key not in known:
+        known[kernel.key] = _exchange(unit, kernel, sites)
+    return known[kernel.key]
+
+
+def _exchanges(_unit: Unit) -> dict[str, Rewrite | None]:
+    """What exchanging the axes of kernels takes, by their keys: asked for each of their accesses."""
+    return {}
+
+
+def _exchange(unit: Unit, kernel: Function, sites: Sequence[Site]) -> Rewrite | None:
     own = [s for s in sites if s.trace.kernel.key == kernel.key]
     if not own or not _shrinks(own):
         return None
