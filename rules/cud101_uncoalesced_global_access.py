@@ -9,6 +9,7 @@ from cudalint.lint.analysis.memory import Site, Verdict, by_place, global_sites,
 from cudalint.lint.analysis.memory_groups import Told, buffer_and_stride, minor, shown_at, told
 from cudalint.lint.analysis.rewrite import exchange_axes
 from cudalint.lint.analysis.rewrite_chunk import interleave_chunks
+from cudalint.lint.analysis.rewrite_stage import stage_rows
 from cudalint.lint.analysis.rewrite_tile import stage_through_tile
 from cudalint.lint.analysis.rewrite_vector import store_as_vector
 from cudalint.lint.analysis.unit import Unit
@@ -42,8 +43,9 @@ class UncoalescedGlobalAccess(SourceRule):
     ```
 
     The fix exchanges the axes of a block, stages a transposition through a tile in shared memory, joins stores to
-    neighbouring elements to one vector store, which needs a pointer that is aligned to the vector, or lets the
-    threads of a block take in turn the elements that each had a chunk of, where the iterations are independent.
+    neighbouring elements to one vector store, which needs a pointer that is aligned to the vector, lets the
+    threads of a block take in turn the elements that each had a chunk of, where the iterations are independent, or
+    lets each warp move the rows that its threads walk through a tile in shared memory, piece by piece.
 
     ## When it does not apply
     Addresses that all lanes of a warp share are broadcasts and fine, also where they are far apart from warp to
@@ -76,7 +78,7 @@ class UncoalescedGlobalAccess(SourceRule):
 
     @staticmethod
     def _fix(unit: Unit, site: Site, sites: Sequence[Site]) -> Fix | None:
-        """The rewrite that keeps every result: axes exchanged, a transposition staged, stores joined, turns."""
+        """The rewrite that keeps every result: axes exchanged, stores joined, elements in turn, values staged."""
         kernel = site.trace.kernel
         edits = exchange_axes(unit, kernel, sites)
         message = "exchange x and y in the kernel and its launch"
@@ -89,6 +91,12 @@ class UncoalescedGlobalAccess(SourceRule):
         if edits is None:
             edits = interleave_chunks(unit, site)
             message = "let the threads of a block take the elements of their chunks in turn"
+        if edits is None:
+            edits = stage_rows(unit, site)
+            message = (
+                "let each warp move its threads' rows through a tile in shared memory, which needs blocks of whole "
+                "warps along x and rows that nothing else in the loop writes"
+            )
         if edits is None:
             return None
         return Fix(Applicability.UNSAFE, message, tuple(Edit(span, text) for span, text in edits))

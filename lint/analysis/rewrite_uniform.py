@@ -1,10 +1,12 @@
 """What the names in a kernel stand for, as far as its own text fixes it: the same for the whole block, or the thread.
 
-A name is fixed when it has one declaration with a value and nothing else ever writes to it or takes its address.
+A name is fixed when one declaration, or one assignment after it, gives it a value, and nothing else ever writes to it
+or takes its address.
 """
 
 from __future__ import annotations
 
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from cudalint.lint.analysis.precision import MATH
@@ -17,6 +19,7 @@ from cudalint.lint.model.expressions import (
     Cast,
     Conditional,
     Const,
+    Deref,
     Expr,
     IncDec,
     Index,
@@ -28,9 +31,9 @@ from cudalint.lint.model.expressions import (
     Var,
 )
 from cudalint.lint.model.program import Function
-from cudalint.lint.model.statements import Decl
+from cudalint.lint.model.statements import Decl, ExprStmt
 from cudalint.lint.model.types import IntType, PointerType
-from cudalint.lint.model.walk import children, walk
+from cudalint.lint.model.walk import Node, children, walk
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,25 +103,70 @@ def names_of(kernel: Function) -> Names:
     values: dict[str, Expr] = {}
     declared: set[str] = set()
     changed: set[str] = set()
+    late = _late(kernel)
     for node in walk(kernel.body) if kernel.body is not None else ():
+        changed |= _changed_by(node, late)
         match node:
-            case Decl(symbol=symbol, init=init):
+            case Decl(symbol=symbol, init=init) if symbol.key not in late:
                 if symbol.key in declared or init is None:
                     changed.add(symbol.key)
                 elif symbol.storage is Storage.LOCAL:
                     values[symbol.key] = init
                 declared.add(symbol.key)
-            case Assign(target=Var(symbol=symbol)) | IncDec(target=Var(symbol=symbol)):
-                changed.add(symbol.key)
-            case Assign(target=Member() as target) | IncDec(target=Member() as target):
-                changed |= {n.symbol.key for n in walk(target) if isinstance(n, Var)}
-            case AddressOf(operand=Var(symbol=symbol), decay=False):
-                changed.add(symbol.key)
-            case Lambda(captures=captures):
-                changed |= {c.symbol.key for c in captures}
-            case Call(receiver=receiver) if receiver is not None:
-                changed |= {n.symbol.key for n in walk(receiver) if isinstance(n, Var)}
+            case Assign(target=Var(symbol=symbol), value=value) if symbol.key in late:
+                values[symbol.key] = value
+    changed |= {key for key in late if not _settled(key, values, changed)}
     return Names({k: v for k, v in values.items() if k not in changed}, frozenset(changed))
+
+
+def _changed_by(node: Node, late: Collection[str]) -> set[str]:
+    """The variables that a node may change, but for the one assignment of those that are set late."""
+    match node:
+        case Assign(target=Var(symbol=symbol)) | IncDec(target=Var(symbol=symbol)):
+            return {symbol.key} - set(late)
+        case Assign(target=Member() as target) | IncDec(target=Member() as target):
+            return {n.symbol.key for n in walk(target) if isinstance(n, Var)}
+        case AddressOf(operand=Var(symbol=symbol), decay=False):
+            return {symbol.key}
+        case Lambda(captures=captures):
+            return {c.symbol.key for c in captures}
+        case Call(receiver=receiver) if receiver is not None:
+            return {n.symbol.key for n in walk(receiver) if isinstance(n, Var)}
+    return set()
+
+
+def _late(kernel: Function) -> list[str]:
+    """The keys of local variables that are declared without a value and assigned once."""
+    bare: set[str] = set()
+    writes: dict[str, list[bool]] = {}
+    for node in walk(kernel.body) if kernel.body is not None else ():
+        match node:
+            case Decl(symbol=symbol, init=None) if symbol.storage is Storage.LOCAL:
+                writes.setdefault(symbol.key, []).extend([False] if symbol.key in bare else [])
+                bare.add(symbol.key)
+            case ExprStmt(expr=Assign(op="=", target=Var(symbol=symbol))):
+                writes.setdefault(symbol.key, []).append(True)
+            case Assign(target=Var(symbol=symbol)) | IncDec(target=Var(symbol=symbol)):
+                writes.setdefault(symbol.key, []).append(False)
+    # an assignment is met twice, as a statement and as the expression in it
+    return [key for key, plainly in writes.items() if key in bare and plainly == [True, False]]
+
+
+def _settled(key: str, values: Mapping[str, Expr], changed: set[str], above: frozenset[str] = frozenset()) -> bool:
+    """Whether a variable's value rests on nothing that a loop changes: then it is the same wherever it is read."""
+    if key in above or key in changed or key not in values:
+        return False
+    for node in walk(values[key]):
+        match node:
+            case Index() | Deref() | IncDec() | Assign() | Call():
+                return False
+            case Var(symbol=symbol) if symbol.storage is Storage.PARAM:
+                if symbol.key in changed:
+                    return False
+            case Var(symbol=symbol):
+                if not _settled(symbol.key, values, changed, above | {key}):
+                    return False
+    return True
 
 
 def plain(expr: Expr) -> Expr:
