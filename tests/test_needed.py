@@ -108,3 +108,27 @@ def test_intrinsics_that_are_gone_are_built_as_their_successors(tmp_path: Path) 
     made = Unit(parse_file(str(path)))
     build = nvrtc_build(made.program, Plan(made.kernels[0], (1, 1, 1), (32, 1, 1), 0, (), (), 0), tmp_path / "build")
     assert nvrtc.errors(build.source, build.options) == []
+
+
+UNREAD = """
+#include <missing/api.h>
+const std::vector<const char *> wanted = {
+    API_FIRST,
+#ifdef _WIN64
+    API_SECOND,
+#endif
+    make(1, {2, 3}),
+};
+__global__ void fill(float *v) { v[threadIdx.x] = 1; }
+void run(float *v) { fill<<<1, 32>>>(v); }
+"""
+
+
+def test_a_table_whose_header_is_missing_goes_with_its_elements(tmp_path: Path) -> None:
+    """What of it could not be read is no part of its declaration."""
+    (tmp_path / "k.cu").write_text(UNREAD)
+    program = parse_file(str(tmp_path / "k.cu"))
+    text = without_rest(program.files, declarations(program), ["fill"]).files[program.path].decode()
+    assert "API_FIRST" not in text
+    assert "make" not in text
+    assert "void fill" in text

@@ -397,9 +397,16 @@ def test_records_and_arrays_of_pointers_point_to_buffers_of_their_own(tmp_path: 
     assert Job.from_line(Job(side, side, args).to_line()).args == args
 
 
-def test_a_kernel_that_trips_over_its_inputs_gets_careful_ones(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "outcome",
+    [
+        Outcome(error="the flagged kernel failed: illegal address", stage="run"),
+        Outcome(error="no answer within 15 s: the flagged kernel hangs or is far too slow", stage="hang"),
+    ],
+)
+def test_a_kernel_that_trips_over_its_inputs_gets_careful_ones(tmp_path: Path, outcome: Outcome) -> None:
     made = unit(tmp_path, GRAPH)
-    session = Scripted(Outcome(error="the flagged kernel failed: illegal address", stage="run"))
+    session = Scripted(outcome)
     verification = Verifier(parse, VerifyOptions(compiler="nvrtc"), session).verify(found(made, "CUD801"), made)
     assert verification.verdict is Verdict.NOT_VERIFIABLE
     assert len(session.jobs) == 2
