@@ -56,6 +56,11 @@ def copy_faults(flow: HostFlow) -> Iterator[CopyFault]:
         if fault is not None:
             seen.add(copy.call.span)
             yield fault
+    for visit, call in flow.calls("cudaMemset", "cudaMemsetAsync"):
+        fault = None if call.span in seen or _dispatched(visit) else _fill_size(call)
+        if fault is not None:
+            seen.add(call.span)
+            yield fault
     for _, call in flow.calls(*_SYMBOL_COPIES):
         fault = (
             None if call.span in seen else _symbol_side(flow, call) or _symbol_direction(call) or _symbol_size(call)
@@ -208,14 +213,43 @@ def _size(flow: HostFlow, copy: Copy) -> CopyFault | None:
                 f"multiply the count by the element's size, {size} bytes",
                 {"element_bytes": size, "role": role},
             )
-        total, count, offset = integer(value.object.bytes), integer(copy.bytes), integer(value.offset)
-        if total is not None and count is not None and offset is not None and offset + count > total > 0:
-            return CopyFault(
-                copy.call.span,
-                f"`{copy.call.name}` copies {count} bytes, but the {role} `{value.object.name}` has {total - offset}",
-                "copy no more than both buffers hold",
-                {"bytes": count, "available": total - offset, "role": role},
-            )
+        fault = _overrun(copy.call, value, copy.bytes, f"the {role} ", "copies")
+        if fault is not None:
+            return fault
+    return None
+
+
+def _fill_size(call: ApiCall) -> CopyFault | None:
+    """A fill of more bytes than the buffer has."""
+    target = call.args[0] if len(call.args) > 2 else None
+    if not isinstance(target, Pointer) or target.object.kind not in ON_DEVICES | {Memory.MANAGED, Memory.PINNED}:
+        return None
+    return _overrun(call, target, call.args[2], "", "fills")
+
+
+def _overrun(call: ApiCall, value: Pointer, bytes_: Value, role: str, verb: str) -> CopyFault | None:
+    """More bytes than there are: two numbers, or the same factors with a larger constant."""
+    name, size = value.object.name, value.object.bytes
+    if size is None or value.path:
+        return None
+    total, count, offset = integer(size), integer(bytes_), integer(value.offset)
+    evidence: dict[str, int | str] = {"role": role.strip() or "target"}
+    if total is not None and count is not None and offset is not None and offset + count > total > 0:
+        return CopyFault(
+            call.span,
+            f"`{call.name}` {verb} {count} bytes, but {role}`{name}` has {total - offset}",
+            "copy no more than both buffers hold" if verb == "copies" else "fill no more than the buffer holds",
+            {"bytes": count, "available": total - offset, **evidence},
+        )
+    (few, of), (many, same) = factors(size), factors(bytes_)
+    if offset == 0 and of and of == same and 0 < few < many and many % few == 0:
+        times = many // few
+        return CopyFault(
+            call.span,
+            f"`{call.name}` {verb} {times} times the bytes that {role}`{name}` has: was it made for a count?",
+            "multiply the size of the allocation by the size of an element",
+            {"times": times, **evidence},
+        )
     return None
 
 
