@@ -66,7 +66,7 @@ def _run(options: CheckOptions) -> int:
         return _add_ignores(report, options.add_ignore.removeprefix("="))
     if fixes:
         return _finish_fixes(fixes, request, options, top)
-    _write(report, options, top.output_format)
+    _write(report, options, top)
     return _status(report, options, top)
 
 
@@ -97,7 +97,7 @@ def _finish_fixes(fixes: FixRun, request: Request, options: CheckOptions, top: S
     if request.stdin is not None:
         sys.stdout.buffer.write(fixes.changed[0].after if fixes.changed else request.stdin)
     elif not options.fix_only:
-        _write(report, options, top.output_format)
+        _write(report, options, top)
     _say_fixed(fixes, options)
     if fixes.problems or report.errors:
         return 2
@@ -174,7 +174,7 @@ def _single_values(options: CheckOptions) -> dict[str, Any]:
     overrides: dict[str, Any] = {}
     for name in (
         *("min_severity", "min_confidence", "fail_on", "output_format", "jobs", "timeout_per_file"),
-        *("cache_dir", "build_dir", "force_exclude", "respect_gitignore"),
+        *("cache_dir", "build_dir", "force_exclude", "respect_gitignore", "max_same_findings"),
     ):
         value = getattr(options, name)
         if value is not None:
@@ -228,12 +228,13 @@ def _announce(report: Report, *, quiet: bool) -> None:
             say(f"warning: {message}")
 
 
-def _write(report: Report, options: CheckOptions, output_format: str) -> None:
+def _write(report: Report, options: CheckOptions, settings: Settings) -> None:
     color = _use_color(options)
     if options.statistics:
-        text = statistics(report, output_format)
+        text = statistics(report, settings.output_format)
     else:
-        text = render(report, output_format, RenderOptions(color, links=color and _links(), quiet=options.quiet))
+        how = RenderOptions(color, color and _links(), options.quiet, settings.max_same_findings)
+        text = render(report, settings.output_format, how)
     if options.output_file:
         _to_file(options.output_file, text)
     else:

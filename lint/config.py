@@ -122,6 +122,11 @@ class Settings:
     )
     respect_gitignore: bool = _setting("Skip what .gitignore files ignore.", default=True, schema=_BOOL)
     output_format: str = _setting("How to print findings.", default="full", schema=_one_of(*OUTPUT_FORMATS))
+    max_same_findings: int = _setting(
+        "Findings of a rule in a file that the full format prints before it lists the lines of the others; 0: all.",
+        default=10,
+        schema={"type": "integer", "minimum": 0},
+    )
     block: tuple[int, ...] | None = _setting(
         "Judge every kernel as if launched with this block (x, y, z).", default=None, schema=_DIM3
     )

@@ -239,6 +239,16 @@ class CheckOptions:
             help=", ".join(OUTPUT_FORMATS) + ".",
         ),
     ] = None
+    max_same_findings: Annotated[
+        int | None,
+        _option(
+            "--max-same-findings",
+            panel=OUTPUT,
+            min=0,
+            metavar="N",
+            help="In full, print N findings of a rule per file, then the lines of the others (default: 10; 0: all).",
+        ),
+    ] = None
     output_file: Annotated[
         str | None, _option("--output-file", "-o", panel=OUTPUT, metavar="FILE", help="Write the output there.")
     ] = None

@@ -15,11 +15,15 @@ _MODULES = {"json-lines": "jsonlines"}
 
 @dataclass(frozen=True, slots=True)
 class RenderOptions:
-    """How to print: with colours, with terminal links, and without the closing summary when quiet."""
+    """How to print: with colours, with terminal links, and without the closing summary when quiet.
+
+    `same` is how many findings of one rule in one file the full format prints before it lists the others; 0: all.
+    """
 
     color: bool = False
     links: bool = False
     quiet: bool = False
+    same: int = 0
 
 
 def render(report: Report, output_format: str, options: RenderOptions | None = None) -> str:

@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from cudalint.lint.diagnostics import Diagnostic
 from cudalint.lint.output import RenderOptions
 from cudalint.lint.output.excerpt import excerpt
-from cudalint.lint.output.style import SEVERITY_COLOR, Painter
+from cudalint.lint.output.folding import folded
+from cudalint.lint.output.style import SEVERITY_COLOR, Painter, printable
 from cudalint.lint.output.summary import summary
 from cudalint.lint.report import Report
+
+_LINES = 12
+"""Lines that are listed of findings that are not printed."""
 
 
 def render(report: Report, options: RenderOptions) -> str:
     """All findings with excerpts, and the closing summary."""
     paint = Painter(options.color, options.links)
-    blocks = ["\n".join(_finding(report, finding, paint)) + "\n" for finding in report.findings]
+    blocks = []
+    for finding, others in folded(report.findings, options.same):
+        lines = [*_finding(report, finding, paint), *([] if not others else ["", _others(report, others, paint)])]
+        blocks.append("\n".join(lines) + "\n")
     closing = summary(report, paint)
     if closing and not options.quiet:
         blocks.append(closing + "\n")
@@ -34,6 +41,16 @@ def _finding(report: Report, finding: Diagnostic, paint: Painter) -> Iterator[st
         yield from (f"{pad} {paint('|', 'blue')} {line}".rstrip() for line in (*finding.lanes.splitlines(), ""))
     for word, text in _remarks(finding):
         yield from _remark(word, text, pad, paint)
+
+
+def _others(report: Report, others: Sequence[Diagnostic], paint: Painter) -> str:
+    """One line for findings of one rule in one file that are not printed."""
+    worst = max(others, key=lambda d: d.severity)
+    lines = list(dict.fromkeys(d.span.line for d in others))
+    listed = ", ".join(map(str, lines[:_LINES])) + (", …" if len(lines) > _LINES else "")
+    head = paint(f"{worst.severity}[{worst.code}]", SEVERITY_COLOR[worst.severity])
+    file = printable(report.path(worst.span.file))
+    return f"{head}: {len(others)} more in {file}, in {'line' if len(lines) == 1 else 'lines'} {listed}"
 
 
 def _remarks(finding: Diagnostic) -> Iterator[tuple[str, str]]:
