@@ -414,3 +414,22 @@ def test_an_element_of_a_table_is_its_first_middle_and_last_number(host: str) ->
 def test_nothing_is_known_of_a_table_that_is_not_known_all_through(host: str) -> None:
     source = KERNEL + "void fill(int*); void run(float* a, float* b, int n) { " + host + " }"
     assert not any(shape.block_known for shape in shapes(source))
+
+
+@pytest.mark.parametrize(
+    ("fields", "block", "expected"),
+    [
+        ("dim3 block{32, 4};", "block", (32, 4, 1)),
+        ("dim3 block = dim3(64, 2);", "block", (64, 2, 1)),
+        ("int threads = 96;", "threads", (96, 1, 1)),
+        ("static constexpr int threads = 160; dim3 block{threads};", "block", (160, 1, 1)),
+    ],
+)
+def test_fields_with_defaults_of_a_class_that_nothing_here_constructs(
+    fields: str, block: str, expected: tuple[int, int, int]
+) -> None:
+    method = "void run(float* a, float* b, int n) { k<<<1, " + block + ">>>(a, b, n); }"
+    (shape,) = shapes(KERNEL + f"class Solver {{ {fields} public: {method} }};")
+    assert (shape.block, shape.block_known) == (expected, True)
+    (shape,) = shapes(KERNEL + f"struct Solver {{ {fields} Solver(int); {method} }};")
+    assert not shape.block_known

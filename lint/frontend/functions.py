@@ -33,7 +33,7 @@ from cudalint.lint.frontend.values import address_of, is_expression
 from cudalint.lint.model.expressions import Expr, Launch, Storage, Symbol
 from cudalint.lint.model.program import INSTANCES, Function, FunctionKind, Global, LaunchSite, spread
 from cudalint.lint.model.statements import Block, Stmt
-from cudalint.lint.model.types import OpaqueType, PointerType, RecordType
+from cudalint.lint.model.types import VOID, OpaqueType, PointerType, RecordType
 
 _TRY = 224
 _STUB = "__device_stub__"
@@ -74,6 +74,8 @@ class Lowering(StatementLowering):
         self._unasked: list[Callee] = []
         self._beside: list[Callee] = []
         """Host functions of headers that this file may use."""
+        self._classes: dict[str, tuple[RecordType, CXCursor]] = {}
+        """The classes of the host's methods: nothing in this file may construct them."""
         self._volume = 0
         self._queued: set[str] = set()
         self._done: set[str] = set()
@@ -197,6 +199,9 @@ class Lowering(StatementLowering):
             unasked.setdefault(callee.pattern, []).append(callee)
         self._unasked = []
         self._lower_some(unasked)
+        classes, self._classes = self._classes, {}
+        for record, cursor in classes.values():
+            self._construct_by_default(record, cursor)
 
     def _enqueue_launchers(self) -> None:
         """Take host functions of headers that launch, or that name a kernel of this unit for others to launch."""
@@ -226,6 +231,9 @@ class Lowering(StatementLowering):
             if callee.key is not None and callee.definition is not None and callee.key not in self._done:
                 self._done.add(callee.key)
                 function = self.functions[callee.key] = self.function(callee, callee.definition)
+                if function.receiver is not None and function.kind is FunctionKind.HOST and not callee.template_args:
+                    parent = self.lib.clang_getCursorSemanticParent(callee.definition)
+                    self._classes.setdefault(function.receiver.key, (function.receiver, parent))
                 if callee.template_args:
                     self._volume += function.span.end_offset - function.span.offset
 
@@ -326,12 +334,36 @@ class Lowering(StatementLowering):
             elif name and is_expression(part):
                 found[name] = self._field_value(record, name, part)
                 name = ""
-        for cursor in fields(self.lib.clang_getCursorType(self.lib.clang_getCursorSemanticParent(definition))):
+        return self._with_defaults(found, record, self.lib.clang_getCursorSemanticParent(definition))
+
+    def _with_defaults(
+        self, found: dict[str, Expr], record: RecordType, parent: CXCursor
+    ) -> tuple[tuple[str, Expr], ...]:
+        for cursor in fields(self.lib.clang_getCursorType(parent)):
             default = self._default_of(cursor)
             field_name = spelling(cursor)
             if default is not None and field_name not in found:
                 found[field_name] = self._field_value(record, field_name, default)
         return tuple(found.items())
+
+    def _construct_by_default(self, record: RecordType, parent: CXCursor) -> None:
+        """The constructor that a class without one has, where its fields have defaults and nothing here calls it."""
+        name = spelling(parent)
+        key = f"{record.key}::{name}()"
+        if key in self.functions or any(child.kind == CONSTRUCTOR for child in children(parent)):
+            return
+        this = self.declarations.made_up(-parent.d0, "this", PointerType(record), Storage.PARAM, parent)
+        outer, self.frame = self.frame, Frame(key, VOID, this, FunctionKind.HOST)
+        try:
+            defaults = self._with_defaults({}, record, parent)
+        finally:
+            self.frame = outer
+        span = self.span(parent)
+        if defaults:
+            self.functions[key] = Function(
+                key, key, name, key.removesuffix("()"), FunctionKind.HOST, (), VOID, Block((), span), span, span,
+                receiver=record, this=this, initializers=defaults,
+            )  # fmt: skip
 
     def _field_value(self, record: RecordType, name: str, cursor: CXCursor) -> Expr:
         value = self.expression(cursor)
@@ -349,8 +381,10 @@ class Lowering(StatementLowering):
             return None
         span = self.span(field)
         file = self.spans.files.get(span.file)
-        before = file.data[span.offset : self.span(last[0]).offset] if file else b""
-        listed = last[0].kind == INIT_LIST and not before.rstrip().endswith(b"[")
+        start = self.span(last[0]).offset
+        before = file.data[span.offset : start] if file else b""
+        braces = last[0].kind == INIT_LIST or (file is not None and file.data[start : start + 1] == b"{")
+        listed = braces and not before.rstrip().endswith(b"[")
         return last[0] if listed or before.rstrip().endswith(b"=") else None
 
     def _launch_bounds(self, parts: list[CXCursor]) -> tuple[int | None, int | None] | None:
