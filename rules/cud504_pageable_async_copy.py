@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from cudalint.lint.analysis.hostfix_pinned import pinning_edits
 from cudalint.lint.analysis.hostflow import host_flow
 from cudalint.lint.analysis.hostflow_copies import pageable_copies
+from cudalint.lint.analysis.hostflow_errors import error_flow
 from cudalint.lint.analysis.hostvalues import Memory
 from cudalint.lint.analysis.unit import Unit
 from cudalint.lint.diagnostics import Applicability, Diagnostic, Fix, Label, Severity
@@ -56,6 +58,9 @@ class PageableAsyncCopy(SourceRule):
     until the stream has passed it. Code that is only right because the pageable copy blocks needs a wait too.
     Copies that a stream capture puts into a graph are not reported: nothing is copied there and then.
 
+    The fix is offered for a local pointer that its function allocates and frees, where the host waits for the copies
+    before it touches the memory again. It is unsafe: what follows a copy on another stream may rest on its blocking.
+
     ## References
 
     - CUDA C++ Programming Guide, "Page-Locked Host Memory" and "Asynchronous Concurrent Execution"
@@ -69,12 +74,15 @@ class PageableAsyncCopy(SourceRule):
         category="host",
         severity=Severity.WARNING,
         since="0.1.0",
-        fix=Applicability.DISPLAY,
+        fix=Applicability.UNSAFE,
     )
 
     def check(self, unit: Unit) -> Iterator[Diagnostic]:
         """One finding per copy."""
-        for found in pageable_copies(unit.once(host_flow)):
+        flow = unit.once(host_flow)
+        macro = unit.once(error_flow).macro()
+        for found in pageable_copies(flow):
+            edits = pinning_edits(flow, found, macro)
             memory, call = found.memory, found.copy.call
             name = f"`{found.name}`" if found.name else "memory"
             origin = memory.kind.value if memory.kind is not Memory.NEW else "`new`"
@@ -100,5 +108,5 @@ class PageableAsyncCopy(SourceRule):
                     "copies": 1 + len(found.more),
                 },
                 labels=labels,
-                fix=Fix(Applicability.DISPLAY, _HELP),
+                fix=Fix(Applicability.UNSAFE if edits else Applicability.DISPLAY, _HELP, edits),
             )

@@ -1,4 +1,4 @@
-"""Asynchronous copies of a program, without a GPU: logs, overlap, matching, and the library on a runtime that is none."""
+"""Asynchronous copies of a program, without a GPU: logs, overlap, and the library on a runtime that is none."""
 
 from __future__ import annotations
 
@@ -202,7 +202,7 @@ def test_memory_that_is_freed_under_a_copy_is_no_gain(place: Path) -> None:
     with runner(place, f"{place}/program/run early") as own:
         made = verify_copies(own, copy_project(place / "program", place / "copy-early"), None)
     assert made.verdict is Verdict.DIFFERENT_RESULTS
-    assert "frees memory while a copy of it is under way" in made.reason
+    assert "frees memory while a copy is under way" in made.reason
 
 
 @needs_compiler

@@ -94,10 +94,10 @@ def _said(after: Log) -> tuple[str, ...]:
     pinned = after.pinned
     made = []
     if pinned.blocks:
+        blocks = f"{pinned.blocks} {'block' if pinned.blocks == 1 else 'blocks'} ({size_text(pinned.nbytes)})"
         refused = f", {pinned.refused} could not be pinned" if pinned.refused else ""
         made.append(
-            f"{pinned.blocks} {'block' if pinned.blocks == 1 else 'blocks'} ({size_text(pinned.nbytes)}) pinned by the "
-            f"verifier with cudaHostRegister, {pinned.ms:.3g} ms that are not counted{refused}"
+            f"{blocks} pinned by the verifier with cudaHostRegister, {pinned.ms:.3g} ms that are not counted{refused}"
         )
     if after.full:
         made.append("only the first part of the program's copies and kernels was looked at with events")

@@ -76,7 +76,7 @@ def leads_to(flow: HostFlow, value: Value) -> list[Object]:
 class PageableCopy:
     """An asynchronous copy from or to pageable memory. `waited`: the host waits right afterwards anyway.
 
-    `more` are further ones of the same function, when there are many.
+    `others` are further ones of the same function, when there are many.
     """
 
     copy: Copy
@@ -85,7 +85,12 @@ class PageableCopy:
     reads: bool
     bytes: int | None
     waited: bool
-    more: tuple[Span, ...] = ()
+    others: tuple[PageableCopy, ...] = ()
+
+    @property
+    def more(self) -> tuple[Span, ...]:
+        """Where the others stand."""
+        return tuple(other.copy.call.span for other in self.others)
 
     @property
     def minor(self) -> bool:
@@ -105,7 +110,7 @@ def pageable_copies(flow: HostFlow) -> Iterator[PageableCopy]:
     for group in groups.values():
         if len(group) > MANY:
             group.sort(key=lambda c: (c.minor, c.copy.call.span.start))
-            yield replace(group[0], more=tuple(c.copy.call.span for c in group[1:]))
+            yield replace(group[0], others=tuple(group[1:]))
         else:
             yield from group
 
