@@ -106,6 +106,4 @@ def _said(after: Log) -> tuple[str, ...]:
 
 def _early(count: int) -> str:
     times = "once" if count == 1 else f"{count} times"
-    return (
-        f"the program frees memory while a copy of it is under way ({times}): once it is pinned it has to wait first"
-    )
+    return f"the program frees memory while a copy is under way ({times}): once it is pinned, it has to wait before"
