@@ -6,7 +6,8 @@ from collections.abc import Iterator, Sequence
 
 from cudalint.lint.analysis import advice
 from cudalint.lint.analysis.banks import Layout, better_layout
-from cudalint.lint.analysis.memory import Site, Verdict, by_place, shared_sites
+from cudalint.lint.analysis.memory import Site, Verdict, by_place, global_sites, shared_sites
+from cudalint.lint.analysis.memory_gain import little_gain
 from cudalint.lint.analysis.memory_groups import Told, buffer_and_stride, met_by_few, told
 from cudalint.lint.analysis.rewrite import Rewrite
 from cudalint.lint.analysis.rewrite_rows import pad_rows, row_widths
@@ -51,7 +52,10 @@ class SharedBankConflict(SourceRule):
     Lanes that want the same word share it: `As[threadIdx.y][k]` in a tiled matrix product is a broadcast, and
     padding such a tile only makes it slower. Those accesses are not reported. Of the conflicts of one array with one
     stride in a kernel the costliest warns; the others are information only, as is a conflict of one or two lanes
-    that lie apart from all others, at an end that wraps around.
+    that lie apart from all others, at an end that wraps around, and as are conflicts that are a small part of what
+    the kernel moves: under a tenth of its passes, or of two ways and not most of them. Where a thread reads a row
+    element by element, the compiler may load vectors of 16 bytes; for a small conflict no padding is proposed that
+    takes their alignment from the rows.
 
     ## References
     CUDA C++ Programming Guide, "Shared Memory" (banks of 32 bits); CUDA C++ Best Practices Guide, "Shared Memory
@@ -72,7 +76,8 @@ class SharedBankConflict(SourceRule):
         """Yield one finding for each place in the source."""
         sites = unit.once(shared_sites)
         certain = by_place(sites, lambda s: s.verdict is Verdict.BAD)
-        how = told(certain, buffer_and_stride, lambda s: _weight(s, sites))
+        far = unit.once(global_sites)
+        how = told(certain, buffer_and_stride, lambda s: _weight(s, sites, far))
         for site in certain:
             yield self._report(unit, site, sites, how[site])
         places = {s.span.start for s in certain}
@@ -135,11 +140,13 @@ class SharedBankConflict(SourceRule):
         return Fix(Applicability.UNSAFE, message, tuple(Edit(span, text) for span, text in edits))
 
 
-def _weight(site: Site, sites: Sequence[Site]) -> tuple[bool, str]:
+def _weight(site: Site, sites: Sequence[Site], far: Sequence[Site]) -> tuple[bool, str]:
     """Whether a conflict is worth a change, and why not if it is not."""
     if met_by_few(site):
         return False, "only one or two lanes of a warp lie apart from the others, as at an end that wraps around"
-    return advice.weight(site, sites)
+    hot, why_not = advice.weight(site, sites)
+    why_not = why_not or little_gain(site, sites, far)
+    return hot and not why_not, why_not
 
 
 def _scattered(site: Site) -> bool:

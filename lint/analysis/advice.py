@@ -10,7 +10,7 @@ import numpy as np
 from cudalint.lint.analysis.banks import Layout, only_indexed
 from cudalint.lint.analysis.lanes import BANKS, SECTOR, WORD
 from cudalint.lint.analysis.memory import Site, worst_warp
-from cudalint.lint.analysis.memory_reuse import used_share
+from cudalint.lint.analysis.memory_reuse import used_share, walks_row
 from cudalint.lint.analysis.trace import Access, AccessKind, Ints, LaunchShape, ShapeSource, Space
 from cudalint.lint.model.program import TranslationUnit
 from cudalint.lint.model.source import Span
@@ -119,7 +119,7 @@ def fitting_change(site: Site) -> str:
     store = access.kind is not AccessKind.LOAD
     if site.object.space is Space.GLOBAL and _thread_axis_swapped(site):
         return "let threadIdx.x run along the contiguous dimension of the data"
-    if access.frames and _walks_row(site):
+    if access.frames and walks_row(site):
         return (
             "each thread walks its own contiguous range: let neighbouring threads take neighbouring elements of each "
             "iteration, or stage the range through shared memory"
@@ -144,23 +144,6 @@ def _thread_axis_swapped(site: Site) -> bool:
     x, y, address = x[order], y[order], address[order]
     along = (x[1:] == x[:-1]) & (y[1:] == y[:-1] + 1)
     return bool(along.any()) and bool((np.abs(np.diff(address)[along]) == access.size).all())
-
-
-def _walks_row(site: Site) -> bool:
-    """Whether successive iterations of the innermost loop move every lane by one element."""
-    runs: dict[tuple[int, ...], Access] = {}
-    steps = 0
-    for event in site.events:
-        key = tuple(f.iteration for f in event.frames)
-        before = runs.get((*key[:-1], key[-1] - 1)) if key else None
-        if before is not None:
-            both = event.mask & before.mask
-            moved = event.address[both] - before.address[both]
-            if not both.any() or not (np.abs(moved) == event.size).all():
-                return False
-            steps += 1
-        runs[key] = event
-    return steps > 0
 
 
 def layout_advice(site: Site, layout: Layout | None) -> str:

@@ -94,6 +94,23 @@ def used_share(site: Site) -> float:
     return float(np.isin(bytes_used // SECTOR, touched).sum()) / (len(touched) * SECTOR)
 
 
+def walks_row(site: Site) -> bool:
+    """Whether successive iterations of the innermost loop move every lane by one element."""
+    runs: dict[tuple[int, ...], Access] = {}
+    steps = 0
+    for event in site.events:
+        key = tuple(f.iteration for f in event.frames)
+        before = runs.get((*key[:-1], key[-1] - 1)) if key else None
+        if before is not None:
+            both = event.mask & before.mask
+            moved = event.address[both] - before.address[both]
+            if not both.any() or not (np.abs(moved) == event.size).all():
+                return False
+            steps += 1
+        runs[key] = event
+    return steps > 0
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Untiled:
     """A loop in which the threads of a block read the same elements again and again.
