@@ -205,6 +205,22 @@ def test_a_loop_cut_short_may_pass_its_barrier_again(truncated, kind, partner, c
     assert len(lines(b)) == count
 
 
+@pytest.mark.parametrize(
+    ("space", "shift", "count"),
+    [
+        (Space.GLOBAL, (40, 48), 0),
+        (Space.GLOBAL, (40, 40), 1),
+        (Space.SHARED, (40, 48), 1),
+    ],
+)
+def test_threads_that_meet_in_global_memory_are_the_same_in_every_world(space, shift, count):
+    b = Build()
+    s = b.object("s", space=space, extents=(200,))
+    b.store(s, b.t, 1)
+    b.load(s, b.t + np.where(b.lanes.world == 0, *shift), 2)
+    assert len([r for r in find_races(b.trace()) if r.reach is Reach.BLOCK]) == count
+
+
 def test_a_call_that_is_not_understood_may_hide_a_barrier():
     b = Build()
     s = b.object("s")

@@ -71,7 +71,7 @@ def _unknown_spacing(site: Site) -> str:
                 s / values[w] if values[w] else 0.0 for s, w in zip(strides, worlds, strict=True) if s is not None
             }
             if len(factors) == 1 and (factor := factors.pop()) and factor.is_integer():
-                return f"lanes are {name}*{factor:.0f} bytes apart, {name} unknown"
+                return f"lanes are {name}*{abs(factor):.0f} bytes apart, {name} unknown"
     return "lanes are a run-time distance apart"
 
 

@@ -336,6 +336,9 @@ def _collective(m: Machine, expr: Call) -> Value:
 _REGISTERS = ("laneid", "tid.x", "tid.y", "tid.z", "ntid.x", "ntid.y", "ntid.z", "ctaid.x", "ctaid.y", "ctaid.z")
 _TOUCHES_MEMORY = re.compile(r"(^|[\s;{])(@!?%?\w+\s+)?(ld|st|red|atom|cp|tensormap|ldmatrix|stmatrix)[.\s]")
 
+_ORDERS = re.compile(r"\.(acquire|release|acq_rel)\b")
+"""Memory orders of `ld`, `st`, `red` and `atom` (PTX ISA, memory consistency model): they fence besides."""
+
 _SYNC_INSTRUCTIONS = tuple(
     (re.compile(pattern), kind, name)
     for pattern, kind, name in (
@@ -368,6 +371,8 @@ def assembly(m: Machine, stmt: Asm) -> None:
 
 def _other_instruction(m: Machine, stmt: Asm) -> None:
     text = stmt.text
+    if _ORDERS.search(text):
+        m.record.sync(m, SyncKind.FENCE, "fence", stmt.span, scope="device")
     if _TOUCHES_MEMORY.search(text) and "cp.async.commit" not in text:
         m.record.not_understood(stmt.span, "inline assembly that accesses memory")
         for obj in list(m.variables.values()):

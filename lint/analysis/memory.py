@@ -198,7 +198,21 @@ def _site(trace: Trace, space: Space, events: Sequence[Access], known: dict[obje
         loaded = all(e.address_taint & OPAQUE in (Taint.EXACT, Taint.LOADED) for e in basis)
         if loaded and _bad_within_runs(basis, costs, lanes, space):
             verdict = Verdict.BAD
+    if space is Space.GLOBAL and verdict is Verdict.BAD and _guessed(trace, sample, strides):
+        verdict = Verdict.UNDECIDED
     return Site(trace, sample, tuple(events), costs, strides, verdict)
+
+
+def _guessed(trace: Trace, access: Access, strides: Sequence[int | None]) -> bool:
+    """Whether the distance between lanes is a multiple of a template argument that was made up.
+
+    What stands for a number of elements per thread, or of a vector, is then no more than a guess.
+    """
+    if not trace.kernel.synthetic:
+        return False
+    size = access.object.element.size or 1
+    numbers = [a.value for a in trace.kernel.template_args if isinstance(a.value, int) and a.value > 1]
+    return any(stride and stride % (number * size) == 0 for stride in strides for number in numbers)
 
 
 def _small(access: Access) -> bool:

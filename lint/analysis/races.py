@@ -11,6 +11,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
+from functools import reduce
 from itertools import combinations_with_replacement
 
 import numpy as np
@@ -77,9 +78,17 @@ class _Tally:
     seen: set[int] = field(default_factory=set)
     hit: dict[Reach, set[int]] = field(default_factory=lambda: defaultdict(set))
     witness: dict[Reach, Race] = field(default_factory=dict)
+    meetings: dict[int, Ints] = field(default_factory=dict)
+    """By world, the pairs of threads of a block that meet in global memory."""
 
     def verdict(self) -> Race | None:
-        """The race that shows in every world in which both sites execute, the one within a block first."""
+        """The race that shows in every world in which both sites execute, the one within a block first.
+
+        Threads that meet in global memory have to be the same ones in every world: `a[i]` and `a[i + n]` touch for
+        any value of `n` that is tried, each time between others, and a caller gives one with which they do not.
+        """
+        if self.meetings and not len(reduce(np.intersect1d, self.meetings.values())):
+            return None
         for reach in (Reach.BLOCK, Reach.GRID, Reach.WARP):
             if self.hit[reach] and self.hit[reach] >= self.seen:
                 return self._of_warp() or self.witness[reach]
@@ -160,6 +169,8 @@ class _Finder:
             hot = hot[~_benign(a, b, hot)] if len(hot) else hot
             if not len(hot):
                 continue
+            if group.sites[0].touches[0].stamped.access.object.space is Space.GLOBAL:
+                self._note_meetings(tally, a, b, hot)
             far = apart(a, b, hot, self.lanes.warp)
             self._note(tally, Reach.BLOCK, group, a, b, hot[far], self.cta_world)
             self._note_warp(tally, group, a, b, hot[~far])
@@ -193,6 +204,20 @@ class _Finder:
         lane_a, lane_b = next((int(x), int(y)) for x, y in ends if part[x] != part[y])
         touch_a, touch_b = _closest(_touching(a, lane_a, cell), _touching(b, lane_b, cell))
         tally.witness[reach] = _race(reach, group, (touch_a, lane_a, a), (touch_b, lane_b, b), cell)
+
+    def _note_meetings(self, tally: _Tally, a: Site, b: Site, hot: Ints) -> None:
+        """Record which threads of a block meet on clashing cells: each at one side with the first at the other."""
+        lanes = self.lanes
+        width = int(lanes.thread.max()) + 1
+        for site, other in ((a, b), (b, a)):
+            for touch in site.touches:
+                chosen = np.isin(touch.cells, hot)
+                at, to = touch.lanes[chosen], other.lo[touch.cells[chosen]]
+                one, two = (at, to) if site is a else (to, at)
+                pairs = np.where(at == to, -1, lanes.thread[one] * width + lanes.thread[two])
+                for world in np.unique(lanes.world[at]).tolist():
+                    found = np.unique(pairs[(lanes.world[at] == world) & (pairs >= 0)])
+                    tally.meetings[world] = np.union1d(tally.meetings.get(world, found), found)
 
     def _note_warp(self, tally: _Tally, group: Group, a: Site, b: Site, hot: Ints) -> None:
         """Record clashes among lanes of one warp that no warp barrier orders."""

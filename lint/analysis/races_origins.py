@@ -44,7 +44,7 @@ from cudalint.lint.model.statements import (
     Switch,
     While,
 )
-from cudalint.lint.model.types import ArrayType, PointerType
+from cudalint.lint.model.types import ArrayType, FloatType, IntType, PointerType
 from cudalint.lint.model.walk import Node, children, walk
 
 _LANES = ("__shfl", "__ballot", "__activemask", "__match", "__reduce", "__fns", "atomic", "clock", "cub")
@@ -57,12 +57,14 @@ _READS = ("__ld", "tex", "surf")
 class Origin:
     """What a value rests on. `own`: the thread's index; `block`: the block's; `lost`: something not followed.
 
-    `loads` are the elements that are loaded for it; what their indices rest on does not count.
+    `loads` are the elements that are loaded for it; what their indices rest on does not count. `folds`: what is
+    loaded takes few values, or is made into fewer: a byte, a float cut to an integer, a remainder.
     """
 
     own: bool = False
     block: bool = False
     lost: bool = False
+    folds: bool = False
     loads: frozenset[Hashable] = frozenset()
 
     @property
@@ -78,6 +80,7 @@ class _Found:
     own: bool = False
     block: bool = False
     lost: bool = False
+    folds: bool = False
     loads: set[Hashable] = field(default_factory=set)
     todo: list[str] = field(default_factory=list)
 
@@ -86,6 +89,7 @@ class _Found:
         self.own |= other.own
         self.block |= other.block
         self.lost |= other.lost
+        self.folds |= other.folds
         self.loads |= other.loads
         self.todo += other.todo
 
@@ -138,7 +142,7 @@ class Origins:
             if key not in seen:
                 seen.add(key)
                 found.add(self._behind(key))
-        return Origin(found.own, found.block, found.lost, frozenset(found.loads))
+        return Origin(found.own, found.block, found.lost, found.folds, frozenset(found.loads))
 
     def _behind(self, key: str) -> _Found:
         """What is found in all that a variable may take or a function return, without what that leads to."""
@@ -152,6 +156,7 @@ class Origins:
         return known
 
     def _value(self, node: Node, found: _Found) -> None:
+        found.folds |= _folds(node)
         match node:
             case Const():
                 return
@@ -243,6 +248,20 @@ class Origins:
         return found if found is not None and found.body is not None else None
 
 
+def _folds(node: Node) -> bool:
+    """Whether different values become one here, or few are to be had from the start."""
+    match node:
+        case Cast(operand=operand, type=IntType()):
+            return isinstance(operand.type, FloatType)
+        case Binary(op=op):
+            return op in _FOLDING
+        case Call(name=name, type=IntType(), args=args):
+            return name in ("min", "max", "clamp") or any(isinstance(arg.type, FloatType) for arg in args)
+        case Index(type=IntType(size=size)) | Deref(type=IntType(size=size)):
+            return size < _WORD
+    return False
+
+
 def _content_of(reference: Symbol) -> str:
     """What the content of what a reference is bound to is filed under: the reference itself is a place."""
     return f"{reference.key} content"
@@ -253,6 +272,9 @@ def _result_of(key: str) -> str:
     return f"{key} returns"
 
 
+_FOLDING = frozenset({"&", "%", "/", ">>"})
+_WORD = 4
+"""Bytes from which on a loaded integer is taken to name one element of many, as a list of neighbours does."""
 _LOCAL = (Storage.LOCAL, Storage.PARAM)
 _SHARED_BUILTINS = frozenset({"blockIdx", "blockDim", "gridDim", "warpSize"})
 

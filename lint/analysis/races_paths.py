@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from cudalint.lint.analysis.barriers_edit import may_meet
 from cudalint.lint.analysis.barriers_exits import contains, parts
 from cudalint.lint.analysis.races import Race, Reach
-from cudalint.lint.analysis.trace import Access, Branch, BranchKind, Taint, Trace
+from cudalint.lint.analysis.trace import Access, Branch, BranchKind, LoopRun, Taint, Trace
 from cudalint.lint.model.program import FunctionKind, TranslationUnit
 from cudalint.lint.model.source import Span
 from cudalint.lint.model.statements import (
@@ -37,10 +38,12 @@ class _Choice:
 
 
 class Paths:
-    """The branches of device code, by the span of their statement."""
+    """The branches and loops of device code, by the span of their statement."""
 
     def __init__(self, program: TranslationUnit) -> None:
+        self._program = program
         self._choices: dict[Span, _Choice] = {}
+        self._loops: dict[Span, Stmt] = {}
         for function in program.functions.values():
             if function.body is not None and function.kind is not FunctionKind.HOST:
                 self._enter(function.body, None, function.body.span)
@@ -54,7 +57,10 @@ class Paths:
         if sides:
             skips = tuple(_skipped(side, loop, function) for side in sides)
             self._choices[statement.span] = _Choice(tuple(s.span for s in sides), skips)
-        inner = statement.span if isinstance(statement, For | While | RangeFor) else loop
+        inner = loop
+        if isinstance(statement, For | While | RangeFor):
+            inner = statement.span
+            self._loops[inner] = statement
         for part in parts(statement):
             self._enter(part, inner, function)
 
@@ -68,7 +74,12 @@ class Paths:
             return not first.explored
         if first.explored and second.explored and not self._one_region(first, second, trace):
             return False
+        if race.reach is Reach.GRID and (first.explored or second.explored):
+            # Nor is which blocks go there: the sixth of seven alone, in a `switch`.
+            return False
         if any(a.explored and _beyond_bound(a, trace) for a in (first, second)) or _hidden(race, trace):
+            return False
+        if self._passes_barrier(race, trace):
             return False
         if not _same_iteration(first, second):
             return True
@@ -77,6 +88,16 @@ class Paths:
             self._excludes(branch, first, second)
             for branch in trace.events
             if isinstance(branch, Branch) and _one_way(branch, whole_grid)
+        )
+
+    def _passes_barrier(self, race: Race, trace: Trace) -> bool:
+        """Whether a loop between the two sides, cut short, holds a barrier: one of the missing turns may meet it."""
+        return any(
+            isinstance(e, LoopRun)
+            and e.truncated
+            and (loop := self._loops.get(e.node)) is not None
+            and may_meet(self._program, loop)
+            for e in trace.events[race.first.position : race.second.position]
         )
 
     def _one_region(self, first: Access, second: Access, trace: Trace) -> bool:

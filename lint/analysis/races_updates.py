@@ -3,6 +3,9 @@
 Whether two threads meet on one element is in the data, which nothing here knows. What is known is that nothing in
 the index keeps them apart: it is made of what is loaded and of what all threads share, with no part of the thread's
 own, and no lock, flag or single thread orders the updates.
+
+A list may still name each element once (`force[list[i]] += f`, the members of a group). It is no such list where
+the elements are counted, for each count would be one, or where the index is folded from what is loaded: a bin.
 """
 
 from __future__ import annotations
@@ -23,6 +26,7 @@ from cudalint.lint.model.expressions import (
     Call,
     Cast,
     Conditional,
+    Const,
     Deref,
     Expr,
     IncDec,
@@ -93,7 +97,8 @@ class Updates:
                 self._note_condition(node.condition)
             elif isinstance(node, Assign | IncDec) and self._updates(node):
                 place = self._origins.of_place(node.target)
-                if place.loads and (place.common or self._beside_thread(node.target, place, function)):
+                repeats = place.common and (place.folds or self._counts(node))
+                if place.loads and (repeats or self._beside_thread(node.target, place, function)):
                     self._places[node.target.span] = place
 
     def _note_condition(self, condition: Expr) -> None:
@@ -107,6 +112,16 @@ class Updates:
         if isinstance(node.target, Var):
             return False
         return isinstance(node, IncDec) or node.op != "=" or self._reads(node.value, same(node.target), MAX_STEPS)
+
+    def _counts(self, node: Assign | IncDec) -> bool:
+        """Whether a constant is added to an element, or taken off."""
+        if isinstance(node, IncDec):
+            return True
+        value = self._resolved(node.value)
+        if node.op != "=":
+            return node.op in ("+=", "-=") and isinstance(uncast(value), Const)
+        sides = (value.left, value.right) if isinstance(value, Binary) and value.op in ("+", "-") else ()
+        return any(isinstance(uncast(side), Const) for side in sides)
 
     def _beside_thread(self, target: Expr, place: Origin, function: Function) -> bool:
         """Whether an element's index is the thread's index, unscaled, and one loaded number beside it."""
