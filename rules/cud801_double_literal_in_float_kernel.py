@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from cudalint.lint.analysis.precision import Doubled, device_functions, doubles
+from cudalint.lint.analysis.precision import Doubled, all_doubles
 from cudalint.lint.analysis.unit import Unit
 from cudalint.lint.diagnostics import Applicability, Diagnostic, Edit, Fix, Label, Severity
 from cudalint.lint.model.expressions import Const
@@ -88,8 +88,8 @@ class DoubleLiteralInFloatKernel(SourceRule):
         """
         seen: set[tuple[str, int, int]] = set()
         groups: dict[object, list[tuple[Function, Doubled]]] = {}
-        for function in device_functions(unit.program):
-            for found in doubles(unit.program, function).expressions:
+        for function, needless in unit.once(all_doubles):
+            for found in needless.expressions:
                 first = found.literals[0]
                 if first.span.start not in seen:
                     seen.add(first.span.start)

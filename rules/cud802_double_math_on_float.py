@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from cudalint.lint.analysis.precision import MathCall, device_functions, doubles
+from cudalint.lint.analysis.precision import MathCall, all_doubles
 from cudalint.lint.analysis.unit import Unit
 from cudalint.lint.diagnostics import Applicability, Diagnostic, Edit, Fix, Severity
 from cudalint.lint.model.program import Function
@@ -68,8 +68,8 @@ class DoubleMathOnFloat(SourceRule):
     def check(self, unit: Unit) -> Iterator[Diagnostic]:
         """Yield a finding for each call; instances of a template count once."""
         seen: set[tuple[str, int, int]] = set()
-        for function in device_functions(unit.program):
-            for found in doubles(unit.program, function).calls:
+        for function, needless in unit.once(all_doubles):
+            for found in needless.calls:
                 if found.call.span.start not in seen:
                     seen.add(found.call.span.start)
                     yield self._found(function, found)

@@ -135,7 +135,7 @@ def shared_sites(unit: Unit) -> tuple[Site, ...]:
 def sites(trace: Trace, space: Space) -> list[Site]:
     """The accesses of a trace to one memory, grouped by the place in the source, judged."""
     groups: dict[tuple[Span, bool, int, int], list[Access]] = defaultdict(list)
-    for access in requests_of(trace):
+    for access in requests_of(trace) if trace.accesses(space) else ():
         if access.object.space is not space:
             continue
         groups[access.span, access.kind is AccessKind.STORE, access.size, access.object.id].append(access)

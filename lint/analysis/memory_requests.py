@@ -55,7 +55,9 @@ def _without_reloads(trace: Trace) -> list[Access]:
             continue
         values = known[event.object.id]
         if event.kind is AccessKind.LOAD:
-            if any(_covers(v, event) for v in values):
+            lane = int(event.mask.argmax())
+            here = event.address[lane]
+            if any(v.address[lane] == here and _covers(v, event) for v in values):
                 continue
         else:
             _forget(known, event)

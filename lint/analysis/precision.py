@@ -13,6 +13,7 @@ import struct
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
+from cudalint.lint.analysis.unit import Unit
 from cudalint.lint.model.expressions import (
     AddressOf,
     Assign,
@@ -97,6 +98,11 @@ def device_functions(program: TranslationUnit) -> Iterator[Function]:
     for key in sorted(seen):
         if not program.functions[key].synthetic:
             yield program.functions[key]
+
+
+def all_doubles(unit: Unit) -> tuple[tuple[Function, Findings], ...]:
+    """The device functions of a unit with their needless double precision."""
+    return tuple((function, doubles(unit.program, function)) for function in device_functions(unit.program))
 
 
 def doubles(program: TranslationUnit, function: Function) -> Findings:

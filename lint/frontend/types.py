@@ -78,6 +78,7 @@ class TypeTable:
         self._open: list[int] = []
         self._cut = 0
         self._field_names: dict[int, tuple[str, int]] = {}
+        self._anonymous: dict[int, bool] = {}
         self._base_offsets: dict[tuple[str, str], int] = {}
 
     def of(self, cursor: CXCursor) -> Type:
@@ -118,7 +119,11 @@ class TypeTable:
 
     def in_anonymous(self, cursor: CXCursor) -> bool:
         """Whether a field belongs to an anonymous struct or union: its offset then counts from that one."""
-        return bool(self._lib.clang_Cursor_isAnonymousRecordDecl(self._lib.clang_getCursorSemanticParent(cursor)))
+        known = self._anonymous.get(cursor.d0)
+        if known is None:
+            parent = self._lib.clang_getCursorSemanticParent(cursor)
+            known = self._anonymous[cursor.d0] = bool(self._lib.clang_Cursor_isAnonymousRecordDecl(parent))
+        return known
 
     def base_offset(self, derived: RecordType, base: RecordType) -> int:
         """Where a base class lies in a derived record; 0 when that is not known."""
