@@ -13,7 +13,7 @@ from cudalint.lint.diagnostics import Diagnostic
 from cudalint.lint.discovery import FileKind
 from cudalint.lint.jobs import Job, Outcome, OvertimeError, debug, failure, note
 from cudalint.lint.model.program import TranslationUnit
-from cudalint.lint.project import Project, digest_of
+from cudalint.lint.project import Project, digest_of, parsed
 from cudalint.lint.registry import registry
 from cudalint.lint.userfolder import digest
 
@@ -60,12 +60,8 @@ def _build_file(job: Job, data: bytes) -> Outcome:
 
 
 def _source(job: Job, data: bytes) -> Outcome:
-    from cudalint.lint.frontend import parse_file
-
     try:
-        program: TranslationUnit = parse_file(
-            job.path, flags=job.flags, content=job.content, overlay=dict(job.overlay)
-        )
+        program = parsed(job.path, job.flags, job.content, dict(job.overlay))
     except Exception as error:
         debug(error)
         return failure(job.path, f"the front end failed ({type(error).__name__}: {error}): please report this")

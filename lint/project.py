@@ -123,6 +123,13 @@ class Project:
         direct = list(dict.fromkeys([*sources, *by_header]))
         return direct, [path for path in by_source if path not in direct]
 
+    def _parsed(self, path: str) -> TranslationUnit | None:
+        others = {name: text for name, text in self._overlay.items() if name != path}
+        try:
+            return parsed(path, self._flags, self._overlay.get(path), others)
+        except Exception:  # it is reported where the file is checked itself
+            return None
+
     def _is_small(self, path: str) -> bool:
         """Whether a source and what it includes of the project are parsed in little time."""
         by_name: dict[str, list[str]] = {}
@@ -160,28 +167,26 @@ class Project:
     def _read(self, paths: Sequence[str]) -> list[TranslationUnit]:
         for path in paths:
             if path not in self._units and len(self._units) < MAX_PARSED:
-                made = _unit(path, self._flags, self._overlay) if self._is_small(path) else None
-                self._units[path] = made
+                self._units[path] = self._parsed(path) if self._is_small(path) else None
         return [unit for path in paths if (unit := self._units.get(path)) is not None]
 
 
-def _unit(path: str, flags: tuple[str, ...], overlay: Mapping[str, bytes]) -> TranslationUnit | None:
-    """The model of a file; None where it cannot be made. Those made last are kept while their files stay the same."""
+def parsed(
+    path: str, flags: tuple[str, ...] = (), content: bytes | None = None, overlay: Mapping[str, bytes] | None = None
+) -> TranslationUnit:
+    """What `parse_file` makes of a file. Those made last are kept while their files on disk stay the same."""
     from cudalint.lint.frontend import parse_file
 
-    known = None if overlay else _parsed.get((path, flags))
+    if overlay or content is not None:
+        return parse_file(path, flags=flags, content=content, overlay=overlay)
+    known = _parsed.get((path, flags))
     if known is not None and all(digest_of(file) == seen for file, seen in known[0]):
         return known[1]
-    try:
-        others = {name: text for name, text in overlay.items() if name != path}
-        made = parse_file(path, flags=flags, content=overlay.get(path), overlay=others)
-    except Exception:  # it is reported where the file is checked itself
-        return None
-    if not overlay:
-        _parsed.pop((path, flags), None)
-        while len(_parsed) >= _KEPT:
-            del _parsed[next(iter(_parsed))]
-        _parsed[path, flags] = (tuple((file, digest(data)) for file, data in made.files.items()), made)
+    made = parse_file(path, flags=flags)
+    _parsed.pop((path, flags), None)
+    while len(_parsed) >= _KEPT:
+        del _parsed[next(iter(_parsed))]
+    _parsed[path, flags] = (tuple((file, digest(data)) for file, data in made.files.items()), made)
     return made
 
 

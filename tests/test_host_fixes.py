@@ -180,7 +180,7 @@ def test_launches_that_are_reported_together_are_asked_after_together() -> None:
         checked("    for (int i = 0; i < n; i++)\n        k<<<1, 32>>>(d, n);\n"),
         checked("    odd ? k<<<1, 32>>>(d, n) : late<<<1, 32>>>(d, n);\n"),
         checked("\n#define GO k<<<1, 32>>>(d, n);\n    GO\n"),
-        "void f(float* d, int n) { k<<<1, 32>>>(d, n); }\n",  # no macro is in use
+        "void f(float* d, int n) { k<<<1, 32>>>(d, n); cudaDeviceSynchronize(); }\n",  # no macro is in use
         "#define GIVE(c) do { if ((c) != cudaSuccess) return 1; } while (0)\n"
         "int g() { GIVE(cudaSetDevice(0)); return 0; }\n"
         "void f(float* d, int n) { k<<<1, 32>>>(d, n); cudaDeviceSynchronize(); }\n",

@@ -118,6 +118,13 @@ def test_a_header_is_judged_as_the_source_that_includes_it_launches_it(tmp_path:
     assert blocks(tmp_path / "fill.h") == blocks(tmp_path / "other.cu") == [((96, 1, 1), True)]
 
 
+def test_a_header_that_lacks_types_by_itself_is_known_by_its_place(tmp_path: Path) -> None:
+    header = "__global__ void fill(Item* x) { x[threadIdx.x].a = 1.0f; }\n"
+    main = '#include "item.h"\n#include "fill.h"\nvoid run(Item* x) { fill<<<1, 96>>>(x); }\n'
+    write(tmp_path, item_h="struct Item { float a, b; };\n", fill_h=header, main_cu=main)
+    assert blocks(tmp_path / "fill.h") == [((96, 1, 1), True)]
+
+
 def test_a_launch_in_a_header_is_found_through_a_source(tmp_path: Path) -> None:
     (tmp_path / "Makefile").touch()
     (tmp_path / "src").mkdir()

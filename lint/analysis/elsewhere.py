@@ -51,5 +51,10 @@ def starts(launch: Launch, other: TranslationUnit, kernel: Function) -> bool:
     """
     if launch.key is None:
         return bool(launch.mangled) and launch.mangled == kernel.mangled and not kernel.mangled.startswith(_INTERNAL)
-    there = other.functions.get(launch.key) if launch.key == kernel.key else None
-    return there is not None and (there.span.file, there.span.offset) == (kernel.span.file, kernel.span.offset)
+    there = other.functions.get(launch.key)
+    return there is not None and _place(there) == _place(kernel)
+
+
+def _place(function: Function) -> tuple[object, ...]:
+    """What an instance of a function is in every unit, though its types may be seen in one and missing in another."""
+    return function.span.file, function.span.offset, function.template_args
