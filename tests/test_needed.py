@@ -119,7 +119,10 @@ const std::vector<const char *> wanted = {
 #endif
     make(1, {2, 3}),
 };
-__global__ void fill(float *v) { v[threadIdx.x] = 1; }
+constexpr int left(2);
+constexpr int most(4 * left);
+constexpr int number(most / 2);
+__global__ void fill(float *v) { v[threadIdx.x] = most; }
 void run(float *v) { fill<<<1, 32>>>(v); }
 """
 
@@ -131,4 +134,5 @@ def test_a_table_whose_header_is_missing_goes_with_its_elements(tmp_path: Path) 
     text = without_rest(program.files, declarations(program), ["fill"]).files[program.path].decode()
     assert "API_FIRST" not in text
     assert "make" not in text
+    assert text.count(");") == 2  # constants that are initialised in brackets go with them, or stay
     assert "void fill" in text

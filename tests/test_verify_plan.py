@@ -128,6 +128,7 @@ class Scripted(Session):
     def __init__(self, outcome: Outcome) -> None:
         super().__init__(())
         self.outcome = outcome
+        self.later: Outcome | None = None
         self.jobs: list[Job] = []
         self.headers: list[str] = []
 
@@ -136,7 +137,7 @@ class Scripted(Session):
         for build in (job.before, job.after):
             folders = [Path(o.removeprefix("-I")) for o in build.options if o.startswith("-I")]
             self.headers += [(f / "turn.cuh").read_text() for f in folders[:1] if (f / "turn.cuh").exists()]
-        return self.outcome
+        return self.later if self.later is not None and len(self.jobs) > 1 else self.outcome
 
 
 FAST = Outcome(
@@ -402,6 +403,7 @@ def test_records_and_arrays_of_pointers_point_to_buffers_of_their_own(tmp_path: 
     [
         Outcome(error="the flagged kernel failed: illegal address", stage="run"),
         Outcome(error="no answer within 15 s: the flagged kernel hangs or is far too slow", stage="hang"),
+        Outcome(out_of_bounds="the flagged kernel writes outside the buffer of argument 1"),
     ],
 )
 def test_a_kernel_that_trips_over_its_inputs_gets_careful_ones(tmp_path: Path, outcome: Outcome) -> None:
@@ -411,6 +413,19 @@ def test_a_kernel_that_trips_over_its_inputs_gets_careful_ones(tmp_path: Path, o
     assert verification.verdict is Verdict.NOT_VERIFIABLE
     assert len(session.jobs) == 2
     assert "assumed: integers in buffers are 0 or 1" in verification.inputs
+
+
+def test_results_that_vary_on_larger_inputs_are_looked_at_on_careful_ones(tmp_path: Path) -> None:
+    """What varies there too is told of the larger ones."""
+    made = unit(tmp_path, GRAPH)
+    unsteady = Outcome(equal="different", varies=True, varying=5, strangers=2, compared=4096)
+    for second, verdict in ((FAST, Verdict.FASTER), (unsteady, Verdict.NOT_VERIFIABLE)):
+        session = Scripted(unsteady)
+        session.later = second
+        made_verdict = Verifier(parse, VerifyOptions(compiler="nvrtc"), session).verify(found(made, "CUD801"), made)
+        assert made_verdict.verdict is verdict
+        careful = "assumed: integers in buffers are 0 or 1" in made_verdict.inputs
+        assert careful is (verdict is Verdict.FASTER)
 
 
 def test_axes_are_exchanged_on_made_up_sizes(tmp_path: Path) -> None:

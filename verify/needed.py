@@ -128,18 +128,18 @@ def _widen(files: Mapping[str, bytes], pieces: Sequence[_Piece]) -> None:
         cut = max(gap.rfind(c) for c in (b";", b"}", b"{", b"\x00")) + 1
         piece.start = floor + cut + len(gap[cut:]) - len(gap[cut:].lstrip())
         if not text[: piece.end].endswith(b"}"):
-            end = _semicolon(text, piece.end, after)
-            known = end < 0 or (b"}" in text[piece.end : end] and not text[piece.end : end].lstrip().startswith(b"="))
-            piece.end = piece.end if known else end
+            unread = text[piece.end : after].lstrip().startswith(b"=")  # an initialiser with names that are missing
+            end = _semicolon(text, piece.end, after) if unread else text.find(b";", piece.end, after)
+            piece.end = piece.end if end < 0 or (not unread and b"}" in text[piece.end : end]) else end
 
 
 def _semicolon(text: bytes, start: int, end: int) -> int:
-    """Where the semicolon after what is in brackets stands; -1 without one, or where a bracket is not open."""
+    """Where the semicolon after all brackets stands; -1 without one."""
     depth = 0
     for at in range(start, end):
         depth += (text[at] in b"({[") - (text[at] in b")}]")
-        if depth < 0 or (depth == 0 and text[at] == 0x3B):
-            return at if depth == 0 else -1
+        if depth == 0 and text[at] == 0x3B:
+            return at
     return -1
 
 

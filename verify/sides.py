@@ -91,7 +91,7 @@ class Pair:
                 made = self._fitting(choice)
                 if made is None or made[0].plan.moved <= MADE_UP_TOTAL:
                     return made
-                large = made
+                large = made if large is None or made[0].plan.moved < large[0].plan.moved else large
         return large if large is not None and large[0].plan.moved <= MOST else None
 
     def _choices(self) -> list[Choice]:

@@ -83,15 +83,15 @@ class Verifier:
             pair, (before, after) = self._planned(finding, unit)
         with tempfile.TemporaryDirectory(prefix="cudalint-") as folder:
             outcome, compiler = self._run(finding, before, after, Path(folder))
-            if _tripped(outcome) and self._options.assume:
+            if (_tripped(outcome) or _unsteady(outcome)) and self._options.assume:
                 with _ANALYSES:
                     careful = pair.careful()
                 if careful is not None:
-                    before, after = careful
-                    outcome, compiler = self._run(finding, before, after, Path(folder) / "careful")
+                    second, other = self._run(finding, *careful, Path(folder) / "careful")
+                    if _tripped(outcome) or not (_tripped(second) or _unsteady(second)):
+                        (before, after), outcome, compiler = careful, second, other
             with _ANALYSES:
-                unsteady = outcome.varies or outcome.fixed_varies
-                doubts = plan_doubts(before.unit, before.plan) if unsteady else ()
+                doubts = plan_doubts(before.unit, before.plan) if _unsteady(outcome) else ()
             made = judge(finding.code, outcome, _described(before.plan, compiler), doubts)
             if self._options.counters and not outcome.error:
                 made = replace(made, counters=self._counters(finding, before, Path(folder)))
@@ -225,6 +225,11 @@ def _tripped(outcome: Outcome) -> bool:
     """Whether the flagged kernel could not take its inputs, or took too long on them."""
     late = outcome.stage == "hang" and "flagged" in outcome.error
     return late or "flagged kernel failed" in outcome.error or outcome.out_of_bounds.startswith("the flagged kernel")
+
+
+def _unsteady(outcome: Outcome) -> bool:
+    """Whether results vary from run to run so that nothing can be said."""
+    return outcome.fixed_varies or outcome.strangers > 0
 
 
 def _described(plan: Plan, compiler: str) -> Verification:
