@@ -103,6 +103,10 @@ class FixScope:
         return self._places.excluded(Path(real(name)))
 
     def _unchecked(self, target: str) -> str:
+        """Which files that read one cannot show what a fix does there."""
+        partly = [path for path in self._recheck.readers(target) if not self._recheck.first[path].complete]
+        if partly:
+            return f"{_listed(self._shown(partly))} could not be checked to the end"
         missed = self._unread.get(target, ())
         if not missed:
             return ""

@@ -7,6 +7,7 @@ import json
 import os
 import sys
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -282,6 +283,16 @@ def test_a_header_that_is_gone_is_not_made_anew(project: Path) -> None:
     run = fix(header.unlink)
     assert reasons(run) == ["inc/rec.h: it is no longer there"]
     assert not header.exists()
+
+
+def test_where_a_reader_was_not_checked_to_the_end_nothing_is_fixed(project: Path) -> None:
+    request = Request((Path(),), use_cache=False)
+    with Engine(Configs({"select": ("CUD102",)}, isolated=True)) as engine:
+        report = engine.run(request)
+        partly = replace(report, outcomes=tuple(replace(outcome, complete=False) for outcome in report.outcomes))
+        run = fix_report(engine, request, partly, unsafe=True, write=True)
+    assert reasons(run) == ["inc/rec.h: a.cu could not be checked to the end"]
+    assert (project / "inc" / "rec.h").read_text() == RECORD
 
 
 # -- output ------------------------------------------------------------------------------------------
