@@ -102,7 +102,7 @@ def _defining(program: TranslationUnit, names: Iterable[str]) -> list[Translatio
 
 def write_tree(files: Mapping[str, bytes], main: str, folder: Path) -> Path:
     """Write files below `folder` in the layout that they have; the place of the main one is returned."""
-    plain = {name: PurePath(os.path.abspath(name)) for name in files}
+    plain = {name: PurePath(os.path.normpath(Path(name).absolute())) for name in files}
     root = _common_root(plain.values())
     for name, data in files.items():
         target = folder / plain[name].relative_to(root)
