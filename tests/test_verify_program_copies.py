@@ -7,9 +7,11 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from cudalint.lint.diagnostics import Applicability, Fix
 from cudalint.verify.build import toolkit_includes
 from cudalint.verify.device import Device
 from cudalint.verify.plan import NotVerifiableError
+from cudalint.verify.program_all import verify_programs
 from cudalint.verify.program_copy import copy_project
 from cudalint.verify.program_job import Block, job_text
 from cudalint.verify.program_overlap import (
@@ -30,7 +32,9 @@ from cudalint.verify.program_overlap import (
 from cudalint.verify.program_pinned import verify_copies
 from cudalint.verify.program_run import run_command
 from cudalint.verify.program_runner import ProgramOptions, Runner
-from cudalint.verify.verdict import Verdict
+from cudalint.verify.verdict import Verdict, Verification
+from program_work import copied as program_copied
+from program_work import unit_of, work
 
 DATA = Path(__file__).parent / "data" / "copies"
 DEVICE = Device(0, "card", 13000, "sm_90")
@@ -212,3 +216,29 @@ def test_without_such_copies_there_is_nothing_to_say(place: Path) -> None:
         pytest.raises(NotVerifiableError, match="no asynchronous copy of pageable memory"),
     ):
         verify_copies(own, copy_project(place / "program", place / "copy-none"), None)
+
+
+# ---- which findings are looked at how ----------------------------------------------------------------------------
+
+
+def test_findings_without_a_fix_share_one_run_and_a_fix_is_what_is_timed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    unit = unit_of(program_copied(tmp_path))
+    fixed = work(unit, 0, "CUD504", None, "main.cu", "int main(", "int  main(")
+    advice = replace(fixed.finding, fix=Fix(Applicability.DISPLAY, "x"))
+    plain = [replace(fixed, index=n, finding=advice) for n in (1, 2)]
+    asked: list[list[str] | None] = []
+
+    def verify(_: object, __: object, contents: dict[Path, bytes] | None) -> Verification:
+        asked.append(None if contents is None else [path.name for path in contents])
+        return Verification(Verdict.NO_GAIN, "", device="card")
+
+    monkeypatch.setattr("cudalint.verify.program.verify_copies", verify)
+    monkeypatch.setattr("cudalint.verify.program_runner.build_library", lambda *_, **__: Path("libm.so.6"))
+    options = ProgramOptions(
+        "printf '%s\\0nvcc\\0main.cu\\0' \"$PWD\" > $CUDALINT_PRELOAD/nvcc-1", tmp_path / "cache"
+    )
+    made = verify_programs([fixed, *plain], options, [DEVICE])
+    assert [made[n].verdict for n in range(3)] == [Verdict.NO_GAIN] * 3
+    assert asked == [["main.cu"], None]
