@@ -49,6 +49,7 @@ class Engine:
         self._pool = Pool(self._top.jobs or _processors(), self._top.timeout_per_file)
         self._enabled: dict[tuple[object, ...], frozenset[str]] = {}
         self._caches: dict[Path, Cache] = {}
+        self._done: dict[Request, tuple[Outcome, ...]] = {}
 
     def __enter__(self) -> Engine:
         return self
@@ -80,6 +81,7 @@ class Engine:
             contents[str(found.files[0].path)] = request.stdin
             readable, errors = found.files, []
         outcomes = self.outcomes(readable, request, {name: {name: text} for name, text in contents.items()})
+        self._done[request] = tuple(outcomes)
         kept, suppressed = self.reduced(outcomes, self.scope(readable, found.folders), request, contents)
         return Report(
             findings=tuple(kept),
@@ -91,8 +93,11 @@ class Engine:
             shown={str(file.path): file.shown for file in readable},
             contents=contents,
             version=cudalint.__version__,
-            outcomes=tuple(outcomes),
         )
+
+    def done(self, request: Request) -> tuple[Outcome, ...]:
+        """What checking each file gave, before any filter, when the request was run: fixing goes on from there."""
+        return self._done[request]
 
     def outcomes(
         self,

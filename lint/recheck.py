@@ -39,7 +39,7 @@ class Recheck:
         self._wide = engine.scope(self._all, [Path("/")])
         self._stdin = {real(name): content for name, content in report.contents.items()}
         self._spellings: dict[str, dict[str, list[str]]] = {}
-        known = [*report.outcomes, *self._checked(more, {}, {})]
+        known = [*engine.done(request), *self._checked(more, {}, {})]
         self.first = {outcome.path: outcome for outcome in known}
         self._readers: dict[str, list[str]] = {}
         for outcome in known:

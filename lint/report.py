@@ -7,12 +7,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from cudalint.lint.diagnostics import Applicability, Confidence, Diagnostic, Severity
-
-if TYPE_CHECKING:
-    from cudalint.lint.jobs import Outcome
 
 NOTE_CODE = "CUD000"
 """Findings of this code say what could not be seen; they are notes, not faults."""
@@ -57,7 +54,6 @@ class Report:
     that were checked (absolute paths). `rules` are the enabled rules. `errors` are messages on what could not
     run at all (a missing file, a file that cannot be opened); any of them makes the exit status 2. `shown` maps
     an absolute path to the spelling that the user gave. `contents` holds text that is not on disk (stdin).
-    `outcomes` are what checking each file gave, before any filter: fixing goes on from there.
     """
 
     findings: tuple[Diagnostic, ...]
@@ -69,7 +65,6 @@ class Report:
     shown: Mapping[str, str] = field(default_factory=dict)
     contents: Mapping[str, bytes] = field(default_factory=dict)
     version: str = ""
-    outcomes: tuple[Outcome, ...] = field(default=(), repr=False)
 
     @cached_property
     def notes(self) -> tuple[Diagnostic, ...]:

@@ -18,13 +18,14 @@ ALLOWED = {
     "diagnostics": {"model", "diagnostics"},
     "report": {"diagnostics", "model", "report"},
     "userfolder": {"userfolder"},
+    "atomic": {"atomic"},
     "frontend": {"model", "buildfiles", "userfolder", "frontend"},
     "analysis": {"model", "diagnostics", "analysis"},
     "buildfiles": {"model", "diagnostics", "buildfiles"},
     "rules": {"model", "diagnostics", "analysis", "buildfiles", "rules"},
-    "output": {"model", "diagnostics", "report", "output"},
+    "output": {"model", "diagnostics", "report", "fixes", "output"},
     "fixes": {"model", "diagnostics", "fixes"},
-    "verify": {"model", "diagnostics", "analysis", "rules", "fixes", "frontend", "verify"},
+    "verify": {"model", "diagnostics", "analysis", "rules", "fixes", "atomic", "frontend", "verify"},
 }
 """What each layer may import; the modules beside them in lint/ are the engine and the command line."""
 
