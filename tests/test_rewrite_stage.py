@@ -78,7 +78,7 @@ def rewritten(text: str) -> str | None:
     assert not made.program.notes
     wasteful = [s for s in made.once(global_sites) if s.verdict is Verdict.BAD]
     assert wasteful
-    edits = next((e for s in wasteful if (e := stage_rows(made, s)) is not None), None)
+    edits = next((e for s in wasteful if (e := stage_rows(made, s, only_read=True)) is not None), None)
     return None if edits is None else apply_edits(text.encode(), [Edit(span, new) for span, new in edits]).decode()
 
 
@@ -109,6 +109,13 @@ def test_rows_are_staged_and_what_is_staged_compiles(form: str) -> None:
     assert not [s for s in made.once(global_sites) if s.verdict is Verdict.BAD]
     assert not [s for s in made.once(shared_sites) if s.verdict is Verdict.BAD]
     assert not nvrtc.errors(after[: after.index("void run")], ["-std=c++17"])
+
+
+def test_rows_that_are_only_read_are_left_to_the_cache() -> None:
+    for form in FORMS:
+        made = unit(KERNEL % FORMS[form])
+        staged = [s for s in made.once(global_sites) if s.verdict is Verdict.BAD and stage_rows(made, s)]
+        assert bool(staged) == form.startswith("that are"), form
 
 
 @pytest.fixture

@@ -6,6 +6,7 @@ import importlib
 import sys
 from collections.abc import Iterator
 from contextlib import nullcontext
+from dataclasses import replace
 from types import ModuleType, SimpleNamespace
 from typing import Any
 
@@ -192,3 +193,11 @@ def test_the_runs_of_a_race_are_told_apart_from_its_fix(gpu: ModuleType, monkeyp
         outcome = gpu._race(Job(side, side, (argument,), mode="race"), None, None, [buffer], lambda _: None)
         assert (outcome.varies, outcome.fixed_varies, outcome.varying) == (True, unsteady > 0, unsteady)
         assert (outcome.differing, outcome.compared) == (1, 2)
+
+
+def test_a_bandwidth_that_no_card_has_is_not_told() -> None:
+    """The bytes of all buffers are counted, and a kernel may touch few of them."""
+    moved = replace(RAN, bytes_moved=1_000_000)
+    for copy, told in ((1.0, True), (0.8, False)):
+        made = judge("CUD801", Outcome(equal="bitwise", copy_gbs=copy, **TIMES), moved)
+        assert (made.share is not None) is (made.bandwidth_gbs is not None) is told

@@ -298,7 +298,7 @@ def clock(job: Job, before: Loaded, after: Loaded, buffers: list[Buffer], tell: 
     kernels = (before, after, before)
     times: tuple[list[float], ...] = ([], [], [])
     changed = [b for b in buffers if b.argument.role == "inout" and b.inner.nbytes <= 1 << 28]
-    least = _warm_up(job, (before, after), buffers, tell)
+    least = _warm_up(job, (before, after), buffers, changed, tell)
     start, end = cp.cuda.Event(), cp.cuda.Event()
     deadline = time.monotonic() + job.budget_s
     while len(times[0]) < MAX_PAIRS:
@@ -320,11 +320,18 @@ def clock(job: Job, before: Loaded, after: Loaded, buffers: list[Buffer], tell: 
     return times
 
 
-def _warm_up(job: Job, kernels: tuple[Loaded, Loaded], buffers: list[Buffer], tell: Tell) -> int:
-    """Launch both until the clock is up; the rounds that are needed at least: few where a launch takes seconds."""
+def _warm_up(
+    job: Job, kernels: tuple[Loaded, Loaded], buffers: list[Buffer], changed: list[Buffer], tell: Tell
+) -> int:
+    """Launch both until the clock is up; the rounds that are needed at least: few where a launch takes seconds.
+
+    What they change is put back before each: a counter that goes on counting would lead out of a buffer.
+    """
     begin = time.monotonic()
     for kernel in kernels * 3:
         tell("timing")
+        for buffer in changed:
+            buffer.restore()
         launch(kernel, job, buffers)
         cp.cuda.runtime.deviceSynchronize()
         if time.monotonic() - begin > 1.0:

@@ -13,6 +13,9 @@ from cudalint.verify.verdict import Verdict, Verification
 RACES = frozenset({"CUD401", "CUD402", "CUD403", "CUD405"})
 """Findings that are wrong rather than slow: confirmed by results that vary or differ, not by time."""
 
+BEYOND = 1.1
+"""Times the card's copy bandwidth: a kernel that seems to move more does not touch all of its buffers."""
+
 
 def judge(code: str, outcome: Outcome, ran: Verification, doubts: Sequence[str] = ()) -> Verification:
     """The verdict on a finding of rule `code`; `ran` says what was run, and its bytes where they are known.
@@ -81,6 +84,8 @@ def _judge_times(outcome: Outcome, base: Verification) -> Verification:
     timing = judge_times(outcome.before_ms, outcome.after_ms, outcome.again_ms)
     moved = base.bytes_moved
     rates = (moved / timing.before_ms / 1e6, moved / timing.after_ms / 1e6) if moved else None
+    if rates and outcome.copy_gbs and max(rates) > BEYOND * outcome.copy_gbs:
+        rates = None
     share = (rates[0] / outcome.copy_gbs, rates[1] / outcome.copy_gbs) if rates and outcome.copy_gbs else None
     difference = f"equal within {outcome.max_difference or 0.0:.1e} of the largest value"
     comparison = "results bitwise equal" if outcome.equal == "bitwise" else f"results {difference}"

@@ -41,6 +41,11 @@ def _serve(job: Job, tell: Callable[[str], None]) -> tuple[Outcome, bool]:
         return perform(job, tell), True
     except StageError as error:
         return Outcome(error=str(error), stage=error.stage), error.stage in {"build", "memory", "load"}
+    except cupy.cuda.memory.OutOfMemoryError as error:
+        # The results of several runs lie beside the buffers to be compared: a plan that fits may still not do.
+        return Outcome(
+            error=f"the buffers and copies of them need more memory than there is: {error}", stage="memory"
+        ), False
     except cupy.cuda.runtime.CUDARuntimeError as error:
         return Outcome(error=str(error), stage="run"), False
     except Exception as error:  # anything else is reported too: the parent shows it as `failed`
