@@ -68,6 +68,11 @@ class FixedFiles:
     refused: tuple[Diagnostic, ...]
     seen: Seen
 
+    @property
+    def contents(self) -> Contents:
+        """The changed files as they are then."""
+        return {name: file.after for name, file in self.files.items()}
+
 
 def applicable(finding: Diagnostic, *, unsafe: bool) -> bool:
     """Whether a finding has edits that may be applied: disjoint ones, outside of macros."""
@@ -207,13 +212,13 @@ class _Pass:
         batches = [todo]
         while batches:
             batch = batches.pop()
-            worse = self._try(batch)
-            if worse is None:
+            where = self._try(batch)
+            if where is None:
                 continue
             if len(batch) == 1:
                 self.failed += batch
                 continue
-            suspects = [f for f in batch if f.filename in worse or any(e.span.file in worse for e in edits_of(f))]
+            suspects = [f for f in batch if f.filename in where or any(e.span.file in where for e in edits_of(f))]
             others = [f for f in batch if f not in suspects]
             half = len(batch) // 2
             first, second = (others, suspects) if others and suspects else (batch[:half], batch[half:])
@@ -229,15 +234,15 @@ class _Pass:
         if all(c == (self.contents[n] if n in self.contents else self._read(n)) for n, c in contents.items()):
             return set()
         again = self._lint(contents)
-        worse = _worse(self.seen, again, batch)
-        if worse is not None:
-            return worse
+        where = worse(self.seen, again, batch)
+        if where is not None:
+            return where
         self.contents, self.seen = contents, again
         self.kept += batch
         return None
 
 
-def _worse(before: Seen, after: Seen, fixed: Sequence[Diagnostic]) -> set[str] | None:
+def worse(before: Seen, after: Seen, fixed: Sequence[Diagnostic]) -> set[str] | None:
     """The files in which a fixed finding is still there, a new one (above info) came, or less can be read.
 
     None when there is no such file. Findings are counted per file, code and kernel.

@@ -6,13 +6,14 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 from cudalint.lint.atomic import ChangedError, replace_all
 from cudalint.lint.diagnostics import Diagnostic
 from cudalint.lint.discovery import SOURCE_SUFFIXES
 from cudalint.lint.engine import Engine, Request
-from cudalint.lint.fixes import Fixed, FixedFiles, applicable, edits_of, fix_files, identity
+from cudalint.lint.fixes import Fixed, FixedFiles, applicable, edits_of, fix_files, identity, worse
 from cudalint.lint.fixscope import FixScope
 from cudalint.lint.project import Project
 from cudalint.lint.recheck import Recheck, found_at, real
@@ -63,7 +64,12 @@ def fix_report(
         known = recheck.reports(finding.filename) and shown.meant(finding)
         return known and applicable(finding, unsafe=unsafe) and (accept is None or accept(finding))
 
-    fixed = fix_files(scope.read, start, recheck.seen, lambda f: meant(f) and not scope.problem(f)[1], place=real)
+    def wanted(finding: Diagnostic) -> bool:
+        return meant(finding) and not scope.problem(finding)[1]
+
+    fixed = fix_files(scope.read, start, recheck.seen, wanted, place=real)
+    if worse(fixed.seen, recheck.seen(fixed.contents, thorough=True), ()):
+        fixed = fix_files(scope.read, start, partial(recheck.seen, thorough=True), wanted, place=real)
     files, problems = dict(fixed.files), []
     if write and request.stdin is None:
         for group in _groups(fixed, recheck):
