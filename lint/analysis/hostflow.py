@@ -99,8 +99,8 @@ LEGACY_STREAMS = (0, 1, 2)
 class Visit:
     """One effect with what is around it: loops and calls from the root on, outermost first.
 
-    `run` is the function run that it stands in, `root` the one at the bottom. `choices` are the undecided
-    branches around it within one iteration of the innermost loop.
+    `run` is the function run that it stands in, `root` the one at the bottom. `branches` are the undecided branches
+    around it, `choices` those of them within one iteration of the innermost loop.
     """
 
     item: Item
@@ -110,6 +110,7 @@ class Visit:
     run: Run
     root: Run
     order: int
+    branches: tuple[Choice, ...] = ()
 
 
 class HostFlow:
@@ -124,7 +125,7 @@ class HostFlow:
         """Every effect from every root, in execution order (both sides of a branch, loop bodies once)."""
         found: list[Visit] = []
         for root in self.host.roots:
-            _Collector(root, found).collect(root.body, (), (), (), root)
+            _Collector(root, found).collect(root.body, (), (), (), root, ())
         return tuple(found)
 
     @cached_property
@@ -172,17 +173,18 @@ class _Collector:
         choices: tuple[Choice, ...],
         enters: tuple[Enter, ...],
         run: Run,
+        branches: tuple[Choice, ...],
     ) -> None:
         """Add the effects below these items, in order."""
         for item in items:
-            self.found.append(Visit(item, loops, choices, enters, run, self.root, len(self.found)))
+            self.found.append(Visit(item, loops, choices, enters, run, self.root, len(self.found), branches))
             if isinstance(item, Choice):
-                self.collect(item.then, loops, (*choices, item), enters, run)
-                self.collect(item.otherwise, loops, (*choices, item), enters, run)
+                self.collect(item.then, loops, (*choices, item), enters, run, (*branches, item))
+                self.collect(item.otherwise, loops, (*choices, item), enters, run, (*branches, item))
             elif isinstance(item, Loop):
-                self.collect(item.body, (*loops, item), (), enters, run)
+                self.collect(item.body, (*loops, item), (), enters, run, branches)
             elif isinstance(item, Enter) and not item.repeated:
-                self.collect(item.run.body, loops, choices, (*enters, item), item.run)
+                self.collect(item.run.body, loops, choices, (*enters, item), item.run, branches)
 
 
 def items_of(items: list[Item], *, enter: bool = True) -> Iterator[Item]:

@@ -72,9 +72,23 @@ def copy_faults(flow: HostFlow) -> Iterator[CopyFault]:
 
 def _dispatched(visit: Visit) -> bool:
     """Whether a copy stands on one side of a choice that its function makes by what it is given, or made for."""
+    return bool(visit.choices) and _serves_many(visit)
+
+
+def _serves_many(visit: Visit) -> bool:
+    """Whether the function around an effect is called, or is one of many of a pattern."""
     function = visit.run.function
     pattern = bool(function.template_args) or (function.receiver is not None and "<" in function.receiver.name)
-    return bool(visit.choices) and (bool(visit.enters) or pattern)
+    return bool(visit.enters) or pattern
+
+
+def _chosen(visit: Visit) -> bool:
+    """Whether a function that serves many decides itself on an effect: by where the memory is, for one."""
+    within = visit.run.function.span
+    own = (c.head for c in visit.branches)
+    return _serves_many(visit) and any(
+        h.file == within.file and within.offset <= h.offset < within.end_offset for h in own
+    )
 
 
 _SYMBOL_COPIES = {
@@ -312,7 +326,7 @@ def wrong_sides(flow: HostFlow) -> Iterator[WrongSide]:
 
 def _wrong_sides(flow: HostFlow, visit: Visit) -> Iterator[WrongSide]:
     item = visit.item
-    if isinstance(item, HostAccess) and item.object.kind in ON_DEVICES and item.object.api:
+    if isinstance(item, HostAccess) and item.object.kind in ON_DEVICES and item.object.api and not _chosen(visit):
         verb = "writes" if item.write else "reads"
         yield WrongSide(
             item.span,
