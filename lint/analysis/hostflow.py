@@ -11,6 +11,7 @@ from cudalint.lint.analysis.hosteffects import ApiCall, Choice, Enter, Item, Lau
 from cudalint.lint.analysis.hostvalues import Pointer, Value
 from cudalint.lint.analysis.unit import Unit
 from cudalint.lint.model.program import Function, TranslationUnit
+from cudalint.lint.model.types import VoidType
 
 WAITS = frozenset(
     {
@@ -91,6 +92,8 @@ STANDARD = frozenset(_STANDARD.split())
 """Functions of the C and C++ libraries that host code calls all the time, and that know nothing of the device."""
 LIBRARIES = ("cuda", "cublas", "cufft", "curand", "cusparse", "cusolver", "cudnn", "cu", "nvtx", "nccl", "MPI_")
 """How the functions of NVIDIA's libraries begin."""
+NAMESPACES = ("std::", "thrust::", "cub::")
+"""Namespaces of libraries that ask after no launches."""
 LEGACY_STREAMS = (0, 1, 2)
 """Stream arguments that are no created stream: the default, legacy and per-thread handles."""
 
@@ -212,8 +215,11 @@ def may_do_anything(item: Item) -> bool:
     if not isinstance(item, ApiCall):
         return isinstance(item, NotUnderstood)
     call = item.call
-    own = call.receiver is None and "::" not in call.qualified and not call.constructor
-    return own and item.name not in STANDARD and not item.is_timer and not item.name.startswith(LIBRARIES)
+    own = call.receiver is None and not call.constructor and not call.qualified.startswith(NAMESPACES)
+    # No function of the runtime is without a result: `cudaCheck(__FILE__, __LINE__)` is the project's.
+    named = item.name.startswith("cuda") and isinstance(call.type, VoidType)
+    library = item.name.startswith(LIBRARIES) and not named
+    return own and item.name not in STANDARD and not item.is_timer and not library
 
 
 def measurements(flow: HostFlow) -> Iterator[tuple[Visit, Visit]]:

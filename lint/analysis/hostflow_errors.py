@@ -16,6 +16,7 @@ from cudalint.lint.analysis.hostflow import (
     BLOCKING_COPIES,
     ERROR_QUERIES,
     LIBRARIES,
+    NAMESPACES,
     RELEASES,
     STANDARD,
     WAITS,
@@ -47,7 +48,6 @@ FEW_LAUNCHES = 3
 """The same for the launches of one function: one query behind them is enough."""
 _RUNTIME = frozenset({"cudaError_t", "cudaError"})
 _CAPTURED = "cudaStreamEndCapture"
-_NAMESPACES = ("std::", "thrust::", "cub::")
 
 
 @dataclass(frozen=True, slots=True)
@@ -440,7 +440,7 @@ def _minds(run: Run) -> bool:
 def _of_a_library(call: ApiCall) -> bool:
     """Whether a function out of sight is of a library that asks after no launches."""
     known = call.name in STANDARD or call.is_timer or call.name.startswith(LIBRARIES)
-    return known or call.call.qualified.startswith(_NAMESPACES)
+    return known or call.call.qualified.startswith(NAMESPACES)
 
 
 def _may_report(call: Call) -> bool:
