@@ -158,12 +158,12 @@ void run(Body *a, float *b, float *c, int n, int rows) { k<<<10, 128>>>(a, b, c,
 def test_a_conflict_of_a_lane_that_wraps_around_is_no_warning() -> None:
     source = """\
 __global__ void k(float *out) {
-  __shared__ float s[36];
+  __shared__ float s[128];
   s[threadIdx.x] = out[threadIdx.x];
   __syncthreads();
   int bin = threadIdx.x;
   out[bin] = s[bin == 0 ? 35 : bin - 1];
-  out[bin + 32] = s[bin * 2 % 36];
+  out[bin + 32] = s[bin * 4];
 }
 void run(float *out) { k<<<1, 32>>>(out); }
 """
