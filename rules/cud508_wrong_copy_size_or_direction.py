@@ -17,13 +17,13 @@ class WrongCopySizeOrDirection(SourceRule):
 
     ## What it does
 
-    Knows how the memory behind both pointers of a copy was allocated, and reports a direction that
-    contradicts it (a device pointer where a host pointer is due and the reverse), a size that is exactly the
-    buffer's number of elements instead of bytes, and a size that is larger than what a buffer holds, of fills as
-    well: by numbers, or because the allocation counts elements (`cudaMalloc(&d, n)`, then `n * sizeof(float)`).
-    Reports sizes of allocations, copies and fills that are made of the `sizeof` of a pointer or of a `std::vector` where
-    that of an element is due, plain copies to `__device__` and `__constant__` variables, copies to and from such
-    symbols with the arguments swapped, and `cudaMemset` with a number that should fill elements of several bytes.
+    Knows how the memory behind both pointers of a copy was allocated, and reports a direction that contradicts it
+    (a device pointer where a host pointer is due and the reverse), a size that is exactly the buffer's number of
+    elements instead of bytes, and a size that is larger than what a buffer holds, of fills as well: by numbers,
+    or because the allocation counts elements (`cudaMalloc(&d, n)`, then `n * sizeof(float)`). Reports sizes of
+    allocations, copies and fills that are made of the `sizeof` of a pointer or of a `std::vector` where that of
+    an element is due, plain copies to `__device__` and `__constant__` variables, copies to and from such symbols
+    with the arguments swapped, and `cudaMemset` with a number that should fill elements of several bytes.
 
     ## Why is this bad?
 

@@ -7,8 +7,8 @@ piece in the same way. Each thread still takes the same elements in the same ord
 the bit.
 
 Only kernels that store to such rows are rewritten: what a lane loads stays in the L1 cache for its next iterations,
-while each of its stores moves a sector. On an H200 four kernels that store gained (up to 4.9 times), and of ten that
-only load, or whose rows are of 21 elements, every one lost (docs/verification.md).
+while each of its stores moves a sector. On an H200 four kernels that store gained (up to 4.9 times), and all eleven
+that only load, or whose rows have 21 elements, lost (docs/verification.md).
 
 Here it is decided whether that is so; `rewrite_stage_text` writes it.
 """
