@@ -16,7 +16,8 @@ print([m for m in ("cudalint.lint.frontend.parse", "cudalint.lint.frontend.funct
 
 
 def test_asking_for_flags_imports_no_front_end() -> None:
-    done = subprocess.run([sys.executable, "-c", SCRIPT], capture_output=True, text=True, check=True)
+    # -P: the folder cudalint/ of a checkout must not hide the installed package.
+    done = subprocess.run([sys.executable, "-P", "-c", SCRIPT], capture_output=True, text=True, check=True)
     assert done.stdout == "[]\n"
 
 
