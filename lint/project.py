@@ -276,7 +276,7 @@ def _listed(folder: str) -> tuple[list[tuple[str, bool, tuple[int, int]]], str]:
     except OSError:
         return [], ""
     found.sort()
-    builds = sorted(name for name in BUILD_NAMES if os.path.isfile(f"{folder}/{name}"))  # noqa: PTH113
+    builds = sorted(name for name in BUILD_NAMES if os.path.isfile(f"{folder}/{name}"))  # noqa: PTH113 - asked for each folder
     names = [
         (name, stamp[1] > MAX_BYTES)
         for name, is_folder, stamp in found
@@ -294,7 +294,7 @@ def _has_texts(folder: str) -> bool:
 
 
 def _is_text(entry: os.DirEntry[str]) -> bool:
-    return os.path.splitext(entry.name)[1] in TEXTS and entry.is_file()  # noqa: PTH122
+    return os.path.splitext(entry.name)[1] in TEXTS and entry.is_file()  # noqa: PTH122 - asked for each file
 
 
 @lru_cache(maxsize=2 * MAX_FILES)

@@ -9,7 +9,7 @@ from cudalint.lint.analysis.memory import Site, Verdict, by_place, global_sites,
 from cudalint.lint.analysis.memory_groups import Told, buffer_and_stride, minor, shown_at, told
 from cudalint.lint.analysis.rewrite import exchange_axes
 from cudalint.lint.analysis.rewrite_chunk import interleave_chunks
-from cudalint.lint.analysis.rewrite_stage import stage_rows
+from cudalint.lint.analysis.rewrite_stage import stage_rows, worth_staging
 from cudalint.lint.analysis.rewrite_tile import stage_through_tile
 from cudalint.lint.analysis.rewrite_vector import store_as_vector
 from cudalint.lint.analysis.unit import Unit
@@ -91,7 +91,7 @@ class UncoalescedGlobalAccess(SourceRule):
         if edits is None:
             edits = interleave_chunks(unit, site)
             message = "let the threads of a block take the elements of their chunks in turn"
-        if edits is None:
+        if edits is None and worth_staging(unit, site):
             edits = stage_rows(unit, site)
             message = (
                 "let each warp move its threads' rows through a tile in shared memory, which needs blocks of whole "

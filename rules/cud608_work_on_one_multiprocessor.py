@@ -12,7 +12,7 @@ from cudalint.lint.model.source import Span
 from cudalint.rules.base import Meta, SourceRule
 
 ALONE = 1 << 14
-"""Elements from which on a single thread is taken to matter: an estimate, 1 ms at some 50 ns for each."""
+"""Accesses from which on a single thread is taken to matter: an estimate, 1 ms at some 50 ns for each."""
 BY_BLOCK = 1 << 20
 """The same for a block, whose threads overlap their accesses: an estimate as well."""
 
@@ -22,8 +22,8 @@ class WorkOnOneMultiprocessor(SourceRule):
 
     ## What it does
 
-    Reports launches of a single block whose threads go through a global array in a loop of known length: from
-    16,384 elements on for one thread, from 1,048,576 on for a block. Indices that rest on what is loaded (a chain
+    Reports launches of a single block whose threads go through a global array in loops of known length: from
+    16,384 accesses on for one thread, from 1,048,576 on for a block. Indices that rest on what is loaded (a chain
     of pointers) are not reported.
 
     ## Why is this bad?
@@ -80,22 +80,22 @@ class WorkOnOneMultiprocessor(SourceRule):
                 site = trace.shape.site
                 if site is None or site in told or not _one_block(trace):
                     continue
-                elements, access = _most(trace)
-                if access is None or elements < (ALONE if trace.shape.threads == 1 else BY_BLOCK):
+                count, access = _most(trace)
+                if access is None or count < (ALONE if trace.shape.threads == 1 else BY_BLOCK):
                     continue
                 told.add(site)
-                yield self._found(trace, site, elements, access)
+                yield self._found(trace, site, count, access)
 
-    def _found(self, trace: Trace, site: Span, elements: int, access: Access) -> Diagnostic:
+    def _found(self, trace: Trace, site: Span, count: int, access: Access) -> Diagnostic:
         who = "one thread goes" if trace.shape.threads == 1 else f"one block of {trace.shape.threads} threads goes"
         advice = "give each thread an element of its own, and launch as many blocks as that takes"
         return self.finding(
             site,
-            f"{who} through {elements:,} elements of `{access.object.name}`",
+            f"{who} through `{access.object.name}` alone, in {count:,} accesses",
             kernel=trace.kernel.name,
             reason="a block runs on one multiprocessor; all others of the card are idle meanwhile",
             help=advice,
-            evidence={"threads": trace.shape.threads, "elements": elements, "object": access.object.name},
+            evidence={"threads": trace.shape.threads, "accesses": count, "object": access.object.name},
             fix=Fix(Applicability.DISPLAY, advice),
         )
 
@@ -106,7 +106,7 @@ def _one_block(trace: Trace) -> bool:
 
 
 def _most(trace: Trace) -> tuple[int, Access | None]:
-    """The most elements of one array that an access comes by, with the access: loops of known length only."""
+    """How often the busiest access to an array that it goes through is made, and that: loops of known length only."""
     best: tuple[int, Access | None] = (0, None)
     first: dict[Span, Access] = {}
     for access in trace.accesses(Space.GLOBAL):
@@ -117,7 +117,7 @@ def _most(trace: Trace) -> tuple[int, Access | None]:
         lane = int(access.mask.argmax())
         if before is access or not before.mask[lane] or access.address[lane] == before.address[lane]:
             continue  # an element that stays, or not seen to move yet
-        elements = prod(t or 0 for t in trips) * trace.shape.threads
-        if elements > best[0]:
-            best = (elements, access)
+        count = prod(t or 0 for t in trips) * trace.shape.threads
+        if count > best[0]:
+            best = (count, access)
     return best

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 from cudalint.lint.cli import main
@@ -45,10 +46,8 @@ def test_without_fix_nothing_changes(source: Path) -> None:
 
 
 def test_a_read_only_folder_is_an_error_not_a_traceback(source: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def refuse(changes: object) -> None:  # noqa: ARG001
-        raise PermissionError(13, "Permission denied")
-
-    monkeypatch.setattr("cudalint.lint.fixing.replace_all", refuse)
+    refused = Mock(side_effect=PermissionError(13, "Permission denied"))
+    monkeypatch.setattr("cudalint.lint.fixing.replace_all", refused)
     assert check("--fix", str(source)) == 2
     assert source.read_text() == SOURCE
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import io
 import json
-import os
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
+from unittest.mock import Mock
 
 import pytest
 from cudalint.lint import fixing
@@ -263,14 +263,12 @@ def test_a_header_that_changes_before_it_is_written_keeps_all_files_as_they_are(
     assert check("--fix", "main.cu") == 2
     assert header.read_text() == SCALE + "// edited\n"
     assert (project / "main.cu").read_text() == LAUNCH
-    assert sorted(os.listdir(project)) == ["a.cu", "inc", "main.cu", "scale.cuh"]  # noqa: PTH208
+    assert sorted(place.name for place in project.iterdir()) == ["a.cu", "inc", "main.cu", "scale.cuh"]
 
 
-def test_what_could_not_be_written_is_still_found(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:  # noqa: ARG001
-    def full(changes: object) -> None:  # noqa: ARG001
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr(fixing, "replace_all", full)
+@pytest.mark.usefixtures("project")
+def test_what_could_not_be_written_is_still_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(fixing, "replace_all", Mock(side_effect=OSError(28, "No space left on device")))
     run = fix(lambda: None)
     assert run.problems == ("inc/rec.h: cannot be written: No space left on device",)
     assert not run.changed
@@ -301,7 +299,8 @@ def test_where_a_reader_was_not_checked_to_the_end_nothing_is_fixed(
 # -- output ------------------------------------------------------------------------------------------
 
 
-def test_outputs_say_which_file_an_edit_is_in(project: Path, capsys: pytest.CaptureFixture[str]) -> None:  # noqa: ARG001
+@pytest.mark.usefixtures("project")
+def test_outputs_say_which_file_an_edit_is_in(capsys: pytest.CaptureFixture[str]) -> None:
     check("--output-format", "json", ".")
     edits = json.loads(capsys.readouterr().out)[0]["fix"]["edits"]
     assert [edit["filename"] for edit in edits] == ["inc/rec.h"]

@@ -192,11 +192,12 @@ def test_lane_map_shows_bytes_and_sectors() -> None:
     ]
 
 
-def test_a_run_time_stride_is_named() -> None:
-    """The stride is a multiple of the sampled parameter in every world."""
+@pytest.mark.parametrize("position", [lambda tx: tx, lambda tx: 31 - tx])
+def test_a_run_time_stride_is_named(position) -> None:
+    """The stride is a multiple of the sampled parameter in every world, whichever way lanes go."""
     lanes = lane_grid((32, 1, 1), worlds=3)
     cols = np.array([64, 96, 77])
-    made = trace(lanes, access(lanes, lanes.tx * cols[lanes.world] * 4, taint=Taint.ASSUMED))
+    made = trace(lanes, access(lanes, position(lanes.tx) * cols[lanes.world] * 4, taint=Taint.ASSUMED))
     named = type(made)(made.kernel, made.shape, lanes, made.events, made.objects, True, (), (("cols", (64, 96, 77)),))
     (site,) = sites(named, Space.GLOBAL)
     assert advice.spacing(site) == "lanes are cols*4 bytes apart, cols unknown"

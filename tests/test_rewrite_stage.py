@@ -10,7 +10,7 @@ import pytest
 from cudalint.lint.analysis import rewrite_stage
 from cudalint.lint.analysis.execute import execute
 from cudalint.lint.analysis.memory import Verdict, global_sites, shared_sites
-from cudalint.lint.analysis.rewrite_stage import stage_rows
+from cudalint.lint.analysis.rewrite_stage import stage_rows, worth_staging
 from cudalint.lint.analysis.trace import AccessKind, ArgValue, LaunchShape, ShapeSource
 from cudalint.lint.analysis.unit import Unit
 from cudalint.lint.diagnostics import Edit
@@ -78,7 +78,7 @@ def rewritten(text: str) -> str | None:
     assert not made.program.notes
     wasteful = [s for s in made.once(global_sites) if s.verdict is Verdict.BAD]
     assert wasteful
-    edits = next((e for s in wasteful if (e := stage_rows(made, s, only_read=True)) is not None), None)
+    edits = next((e for s in wasteful if (e := stage_rows(made, s)) is not None), None)
     return None if edits is None else apply_edits(text.encode(), [Edit(span, new) for span, new in edits]).decode()
 
 
@@ -114,7 +114,7 @@ def test_rows_are_staged_and_what_is_staged_compiles(form: str) -> None:
 def test_rows_that_are_only_read_are_left_to_the_cache() -> None:
     for form in FORMS:
         made = unit(KERNEL % FORMS[form])
-        staged = [s for s in made.once(global_sites) if s.verdict is Verdict.BAD and stage_rows(made, s)]
+        staged = [s for s in made.once(global_sites) if s.verdict is Verdict.BAD and worth_staging(made, s)]
         assert bool(staged) == form.startswith("that are"), form
 
 

@@ -94,6 +94,19 @@ def test_a_value_that_the_flagged_kernel_gives_too_is_no_difference() -> None:
         assert (seen.elements, seen.strangers) == (1, strangers)
 
 
+def test_what_kernels_change_is_put_back_before_each_launch_that_warms_up(
+    gpu: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A counter that goes on counting from launch to launch would lead out of the buffer that it is an index of."""
+    happened: list[str] = []
+    runtime = SimpleNamespace(deviceSynchronize=lambda: None)
+    monkeypatch.setattr(np, "cuda", SimpleNamespace(runtime=runtime), raising=False)
+    monkeypatch.setattr(gpu, "launch", lambda *_: happened.append("launch"))
+    counter = SimpleNamespace(restore=lambda: happened.append("restore"))
+    gpu._warm_up(None, (None, None), [counter], [counter], lambda _: None)
+    assert happened == ["restore", "launch"] * 6
+
+
 def test_elements_that_vary_are_told_and_do_not_refute() -> None:
     steady = Outcome(equal="bitwise", varies=True, varying=3, compared=91, **TIMES)
     made = judge("CUD801", steady, RAN)

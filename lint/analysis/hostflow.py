@@ -11,6 +11,7 @@ from cudalint.lint.analysis.hosteffects import ApiCall, Choice, Enter, Item, Lau
 from cudalint.lint.analysis.hostvalues import Pointer, Value
 from cudalint.lint.analysis.unit import Unit
 from cudalint.lint.model.program import Function, TranslationUnit
+from cudalint.lint.model.source import Span
 from cudalint.lint.model.types import VoidType
 
 WAITS = frozenset(
@@ -114,6 +115,12 @@ class Visit:
     root: Run
     order: int
     branches: tuple[Choice, ...] = ()
+
+    def own(self, choices: tuple[Choice, ...]) -> Iterator[Span]:
+        """The heads of those of some branches around it that stand in its own function, outermost first."""
+        within = self.run.function.span
+        heads = (choice.head for choice in choices)
+        return (h for h in heads if h.file == within.file and within.offset <= h.offset < within.end_offset)
 
 
 class HostFlow:

@@ -84,11 +84,7 @@ def _serves_many(visit: Visit) -> bool:
 
 def _chosen(visit: Visit) -> bool:
     """Whether a function that serves many decides itself on an effect: by where the memory is, for one."""
-    within = visit.run.function.span
-    own = (c.head for c in visit.branches)
-    return _serves_many(visit) and any(
-        h.file == within.file and within.offset <= h.offset < within.end_offset for h in own
-    )
+    return _serves_many(visit) and any(True for _ in visit.own(visit.branches))
 
 
 _SYMBOL_COPIES = {

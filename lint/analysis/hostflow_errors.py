@@ -231,9 +231,7 @@ def _key(span: Span) -> tuple[str, int, int]:
 
 def _choice(visit: Visit) -> Span | None:
     """The outermost branch around an effect in its function, within the innermost loop."""
-    within = visit.run.function.span
-    heads = (choice.head for choice in visit.choices)
-    return next((h for h in heads if h.file == within.file and within.offset <= h.offset < within.end_offset), None)
+    return next(visit.own(visit.choices), None)
 
 
 def _met(check: LaunchCheck) -> LaunchCheck:

@@ -6,7 +6,7 @@ together, neighbours next to each other, into a padded tile of their own; a row 
 piece in the same way. Each thread still takes the same elements in the same order, so every result stays the same to
 the bit.
 
-Only kernels that store to such rows are rewritten: what a lane loads stays in the L1 cache for its next iterations,
+Only kernels that store to such rows are worth it: what a lane loads stays in the L1 cache for its next iterations,
 while each of its stores moves a sector. On an H200 four kernels that store gained (up to 4.9 times), and all eleven
 that only load, or whose rows have 21 elements, lost (docs/verification.md).
 
@@ -61,16 +61,21 @@ MOST_WARPS = 32
 _PURE = (Var, Const, Builtin, Unary, Binary, Cast, Index, Member, AddressOf)
 
 
-def stage_rows(unit: Unit, site: Site, *, only_read: bool = False) -> Rewrite | None:
+def worth_staging(unit: Unit, site: Site) -> bool:
+    """Whether the kernel of an access stores to rows in a loop: rows that are only loaded lose by being staged."""
+    kernels = (k for k in unit.kernels if k.pattern == site.trace.kernel.pattern)
+    return all(any(s.access.kind is AccessKind.STORE and s.loops for s in _wasteful(unit, k)) for k in kernels)
+
+
+def stage_rows(unit: Unit, site: Site) -> Rewrite | None:
     """The edits that stage the rows which a kernel's threads walk, that of `site` among them, or None.
 
-    All loops behind the same guard are edited at once, so that they share their tiles. `only_read`: also where they
-    store to no row, for cards whose L1 cache does not hold what the lanes load.
+    All loops behind the same guard are edited at once, so that they share their tiles.
     """
     found: Rewrite | None = None
     for kernel in [k for k in unit.kernels if k.pattern == site.trace.kernel.pattern]:
         try:
-            made = _one(unit, kernel, site, only_read)
+            made = _one(unit, kernel, site)
         except NoFitError:
             return None
         if found is not None and made != found:
@@ -79,7 +84,7 @@ def stage_rows(unit: Unit, site: Site, *, only_read: bool = False) -> Rewrite | 
     return found
 
 
-def _one(unit: Unit, kernel: Function, site: Site, only_read: bool) -> Rewrite:
+def _one(unit: Unit, kernel: Function, site: Site) -> Rewrite:
     _refuse(kernel)
     names = names_of(kernel)
     wasteful = _wasteful(unit, kernel)
@@ -96,8 +101,6 @@ def _one(unit: Unit, kernel: Function, site: Site, only_read: bool) -> Rewrite:
     warps = _warps(unit, kernel)
     alone = replace(own, cells=tuple(c for c in own.cells if any(u.span == site.span for u in c.uses)))
     for chosen in (rows, [own], [alone]):
-        if not only_read and not any(cell.stores for row in chosen for cell in row.cells):
-            raise NoFitError("only read")
         for width in WIDTHS:
             staging = Staging(kernel, tuple(chosen), width, warps)
             if staging.bytes + _shared_already(unit, kernel) <= STATIC_LIMIT:
